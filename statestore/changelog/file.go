@@ -1,0 +1,187 @@
+package changelog
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/vstream/vstream/condition"
+	"github.com/vstream/vstream/statestore"
+)
+
+// FormatVersion is the version of the files that this package writes and the newest one that it reads.
+const FormatVersion = 1
+
+// Kind tells the files apart.
+type Kind string
+
+// The kinds of files, as their first four bytes.
+const (
+	Changelog Kind = "VSCL"
+	Snapshot  Kind = "VSSN"
+)
+
+const (
+	preambleBytes = 4 + 2 + 2 + 4 + 8 // magic, version, reserved, length and hash of the head
+	maxHead       = 1 << 28
+)
+
+// Head is what stands at the beginning of a file. Version is what the file leads to.
+// Base is, in a changelog, the version on which it builds (N = 0 for the first one).
+type Head struct {
+	Kind     Kind
+	Version  statestore.Version
+	Base     statestore.Version
+	Sections []SectionInfo
+}
+
+// SectionInfo says where in the file the section of a table lies.
+type SectionInfo struct {
+	ID             statestore.ID
+	offset, length int
+	hash           uint64
+}
+
+// Length is the size of the section in bytes.
+func (s SectionInfo) Length() int { return s.length }
+
+// Section is an encoded section and its table.
+type Section struct {
+	ID   statestore.ID
+	Data []byte
+}
+
+// Assemble makes a file of encoded sections.
+func Assemble(kind Kind, version, base statestore.Version, sections []Section) []byte {
+	head := appendVersion(nil, version)
+	head = appendVersion(head, base)
+	head = binary.AppendUvarint(head, uint64(len(sections)))
+	size := 0
+	for _, s := range sections {
+		head = binary.AppendUvarint(head, uint64(s.ID.Operator))
+		head = binary.AppendUvarint(head, uint64(s.ID.Partition))
+		head = appendText(head, s.ID.Name)
+		head = binary.AppendUvarint(head, uint64(len(s.Data)))
+		head = binary.LittleEndian.AppendUint64(head, xxhash.Sum64(s.Data))
+		size += len(s.Data)
+	}
+	out := make([]byte, 0, preambleBytes+len(head)+size)
+	out = append(out, kind...)
+	out = binary.LittleEndian.AppendUint16(out, FormatVersion)
+	out = binary.LittleEndian.AppendUint16(out, 0)
+	out = binary.LittleEndian.AppendUint32(out, uint32(len(head)))
+	out = binary.LittleEndian.AppendUint64(out, xxhash.Sum64(head))
+	out = append(out, head...)
+	for _, s := range sections {
+		out = append(out, s.Data...)
+	}
+	return out
+}
+
+func appendVersion(b []byte, v statestore.Version) []byte {
+	return appendText(binary.AppendUvarint(b, uint64(v.N)), v.Attempt)
+}
+
+func appendText(b []byte, s string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+}
+
+// ReadHead reads the head of a file. name is for errors: VSTREAM_NEWER_FORMAT and
+// VSTREAM_CORRUPT_FILE. The sections are checked when they are read.
+func ReadHead(name string, kind Kind, data []byte) (*Head, error) {
+	if len(data) < preambleBytes {
+		return nil, Corrupt(name, errTruncated)
+	}
+	if Kind(data[:4]) != kind {
+		return nil, Corrupt(name, fmt.Errorf("it begins with %q, not %q", data[:4], kind))
+	}
+	switch v := binary.LittleEndian.Uint16(data[4:]); {
+	case v == 0:
+		return nil, Corrupt(name, errors.New("it has format version 0"))
+	case v > FormatVersion:
+		return nil, condition.New("VSTREAM_NEWER_FORMAT", "file", name, "version", v, "supported", FormatVersion)
+	}
+	n := int(binary.LittleEndian.Uint32(data[8:]))
+	if n > maxHead || n > len(data)-preambleBytes {
+		return nil, Corrupt(name, errTruncated)
+	}
+	head := data[preambleBytes : preambleBytes+n]
+	if xxhash.Sum64(head) != binary.LittleEndian.Uint64(data[12:]) {
+		return nil, Corrupt(name, errors.New("the checksum of its head is wrong"))
+	}
+	h, err := parseHead(head, preambleBytes+n, len(data))
+	if err != nil {
+		return nil, Corrupt(name, err)
+	}
+	h.Kind = kind
+	return h, nil
+}
+
+// parseHead reads the head; the sections lie one after another from start to the file's size.
+func parseHead(head []byte, start, size int) (*Head, error) {
+	r := &reader{b: head}
+	h := &Head{Version: r.version(), Base: r.version()}
+	// A section takes at least 12 bytes of the head.
+	for n := r.uvarint(uint64(len(head)/12), "number of sections"); n > 0 && r.err == nil; n-- {
+		s := SectionInfo{offset: start}
+		s.ID.Operator = r.uvarint(1<<31, "operator")
+		s.ID.Partition = r.uvarint(1<<31, "partition")
+		s.ID.Name = r.text()
+		s.length = r.uvarint(1<<40, "section length")
+		s.hash = r.uint64()
+		start += s.length
+		h.Sections = append(h.Sections, s)
+	}
+	switch {
+	case r.err != nil:
+		return nil, r.err
+	case len(r.b) > 0:
+		return nil, fmt.Errorf("%d bytes follow its list of sections", len(r.b))
+	case start > size:
+		return nil, errTruncated
+	case start < size:
+		return nil, fmt.Errorf("%d bytes follow its last section", size-start)
+	}
+	return h, nil
+}
+
+func (r *reader) version() statestore.Version {
+	return statestore.Version{N: int64(r.uvarint(1<<62, "version")), Attempt: r.text()}
+}
+
+// Find is the section of a table.
+func (h *Head) Find(id statestore.ID) (SectionInfo, bool) {
+	for _, s := range h.Sections {
+		if s.ID == id {
+			return s, true
+		}
+	}
+	return SectionInfo{}, false
+}
+
+// Clears tells whether the section drops the table's rows first, so that what was
+// before does not matter.
+func (s SectionInfo) Clears(data []byte) bool {
+	return s.length > 0 && data[s.offset]&flagClear != 0
+}
+
+// Read checks and decodes a section of the file with the bytes data.
+func (s SectionInfo) Read(name string, data []byte, schema statestore.Schema) (*statestore.Changes, error) {
+	section := data[s.offset : s.offset+s.length]
+	where := fmt.Sprintf("section of operator %d, partition %d, store %s", s.ID.Operator, s.ID.Partition, s.ID.Name)
+	if xxhash.Sum64(section) != s.hash {
+		return nil, Corrupt(name, fmt.Errorf("the checksum of its %s is wrong", where))
+	}
+	c, err := DecodeSection(section, schema)
+	if err != nil {
+		return nil, Corrupt(name, fmt.Errorf("its %s: %w", where, err))
+	}
+	return c, nil
+}
+
+// Corrupt is a VSTREAM_CORRUPT_FILE condition.
+func Corrupt(name string, err error) error {
+	return condition.New("VSTREAM_CORRUPT_FILE", "file", name, "detail", err.Error())
+}

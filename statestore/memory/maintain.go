@@ -1,0 +1,147 @@
+package memory
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/vstream/vstream/condition"
+	"github.com/vstream/vstream/objstore"
+	"github.com/vstream/vstream/statestore"
+	"github.com/vstream/vstream/statestore/changelog"
+	"github.com/vstream/vstream/statestore/merge"
+)
+
+// manyDeltas times minDeltas changelogs after a snapshot are reason enough for the next
+// one, however small they are.
+const manyDeltas = 10
+
+// Maintain writes the snapshots that are due at version v and removes the files that no
+// version from keep on needs.
+func (s *store) Maintain(ctx context.Context, v statestore.Version, lineage func(n int64) (attempt string, ok bool), keep int64) error {
+	s.mu.Lock()
+	var due []statestore.ID
+	for id, t := range s.tables {
+		deltas := v.N - t.snapshot
+		if deltas >= s.minDeltas && (t.deltaBytes >= t.snapshotBytes || deltas > manyDeltas*s.minDeltas) {
+			due = append(due, id)
+		}
+	}
+	s.mu.Unlock()
+	for _, id := range due {
+		if err := s.writeSnapshot(ctx, id, v); err != nil {
+			return err
+		}
+	}
+	s.mu.Lock()
+	clear(s.files)
+	s.mu.Unlock()
+	return s.purge(ctx, v, lineage, keep)
+}
+
+// writeSnapshot merges the last snapshot of a table with the changelogs since.
+func (s *store) writeSnapshot(ctx context.Context, id statestore.ID, v statestore.Version) error {
+	t, err := s.table(id)
+	if err != nil {
+		return err
+	}
+	h, err := s.trace(ctx, id, t.schema, v)
+	if err != nil {
+		return err
+	}
+	merged := merge.New(t.schema)
+	replayed, err := h.replay(id, t.schema, func(c *statestore.Changes) error {
+		merged.Apply(c)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	section, err := changelog.EncodeSection(nil, t.schema, &statestore.Changes{Puts: merged.Blocks()})
+	if err != nil {
+		return internal("snapshot of state table %v: %v", id, err)
+	}
+	data := changelog.Assemble(changelog.Snapshot, v, statestore.Version{}, []changelog.Section{{ID: id, Data: section}})
+	name := snapshotName(id, v)
+	if err := s.dir.CreateExclusive(ctx, name, data); err != nil && !errors.Is(err, objstore.ErrExists) {
+		return condition.IO(err, "write", s.dir.URL(name))
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.index.addSnapshot(id, v, int64(len(data)))
+	t.snapshot, t.snapshotBytes = v.N, int64(len(data))
+	// Batches may have been committed while the snapshot was made.
+	t.deltaBytes = max(0, t.deltaBytes-replayed)
+	s.metrics.SnapshotFiles++
+	s.metrics.BytesWritten += int64(len(data))
+	return nil
+}
+
+// purge removes what versions from keep on do not need. Two snapshots at or below keep
+// stay, with the changelogs after the older one, so that a broken snapshot is no loss.
+// Files of attempts that lost go too.
+func (s *store) purge(ctx context.Context, v statestore.Version, lineage func(n int64) (string, bool), keep int64) error {
+	s.mu.Lock()
+	won := func(f statestore.Version) (ok, known bool) {
+		winner, known := s.chain[f.N]
+		if !known {
+			winner, known = lineage(f.N)
+		}
+		return winner == f.Attempt, known
+	}
+	oldest := keep
+	var remove []string
+	for id := range s.tables {
+		var good []int64
+		for f := range s.index.snapshots[id] {
+			if ok, known := won(f); known && ok && f.N <= keep {
+				good = append(good, f.N)
+			}
+		}
+		slices.Sort(good)
+		second := int64(0)
+		if len(good) >= 2 {
+			second = good[len(good)-2]
+		}
+		oldest = min(oldest, second)
+		for f := range s.index.snapshots[id] {
+			if ok, known := won(f); f.N < second || known && !ok && f.N <= v.N {
+				remove = append(remove, snapshotName(id, f))
+				delete(s.index.snapshots[id], f)
+			}
+		}
+	}
+	for id, versions := range s.index.snapshots {
+		if s.tables[id] == nil && s.abandoned(versions, keep) {
+			for f := range versions {
+				remove = append(remove, snapshotName(id, f))
+			}
+			delete(s.index.snapshots, id)
+		}
+	}
+	for f := range s.index.changelogs {
+		if ok, known := won(f); f.N <= oldest || known && !ok && f.N <= v.N {
+			remove = append(remove, changelogName(f))
+			delete(s.index.changelogs, f)
+		}
+	}
+	maps.DeleteFunc(s.chain, func(n int64, _ string) bool { return n < oldest })
+	s.mu.Unlock()
+	for _, name := range remove {
+		if err := s.dir.Delete(ctx, name); err != nil {
+			return condition.IO(err, "delete", s.dir.URL(name))
+		}
+	}
+	return nil
+}
+
+// abandoned tells whether a table with these snapshots had ended before version keep: a
+// living one gets a new snapshot after at most manyDeltas times minDeltas versions.
+func (s *store) abandoned(snapshots map[statestore.Version]int64, keep int64) bool {
+	newest := int64(0)
+	for f := range snapshots {
+		newest = max(newest, f.N)
+	}
+	return newest+2*manyDeltas*s.minDeltas < keep
+}

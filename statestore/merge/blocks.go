@@ -1,0 +1,90 @@
+package merge
+
+import "github.com/vstream/vstream/statestore"
+
+// A block is full at so many rows, or at so many bytes in columns without a fixed width.
+const (
+	blockRows  = 1 << 16
+	blockBytes = 1 << 28
+)
+
+// Blocks gives the rows of the table, each key once.
+func (t *Table) Blocks() []statestore.Block {
+	var blocks []statestore.Block
+	places := make([]place, 0, min(t.count, blockRows))
+	size := 0
+	for e, p := range t.at {
+		if !t.live[e] {
+			continue
+		}
+		size += t.variableBytes(p)
+		if places = append(places, p); len(places) == blockRows || size >= blockBytes {
+			blocks = append(blocks, t.gather(places))
+			places, size = places[:0], 0
+		}
+	}
+	if len(places) > 0 {
+		blocks = append(blocks, t.gather(places))
+	}
+	return blocks
+}
+
+// variableBytes is the size of a row's values without a fixed width.
+func (t *Table) variableBytes(p place) int {
+	n := 0
+	for _, c := range t.blocks[p.block].Cols {
+		if c.Off != nil {
+			n += int(c.Off[p.row+1] - c.Off[p.row])
+		}
+	}
+	return n
+}
+
+// gather copies the rows at the places into a block of their own.
+func (t *Table) gather(places []place) statestore.Block {
+	b := statestore.Block{Rows: len(places)}
+	for i := range len(t.schema.Keys) + len(t.schema.Values) {
+		width := 0
+		if i < len(t.schema.Keys) {
+			width = t.schema.Keys[i].Width
+		} else {
+			width = t.schema.Values[i-len(t.schema.Keys)].Width
+		}
+		b.Cols = append(b.Cols, t.gatherColumn(places, i, width))
+	}
+	return b
+}
+
+func (t *Table) gatherColumn(places []place, i, width int) statestore.ColumnData {
+	var out statestore.ColumnData
+	if width > 0 {
+		out.Data = make([]byte, 0, len(places)*width)
+	} else {
+		out.Off = make([]uint32, 1, len(places)+1)
+	}
+	for n, p := range places {
+		c := &t.blocks[p.block].Cols[i]
+		row := int(p.row)
+		if !isValid(c.Valid, row) {
+			if out.Valid == nil {
+				out.Valid = allValid(len(places))
+			}
+			out.Valid[n/8] &^= 1 << (n % 8)
+		}
+		if width > 0 {
+			out.Data = append(out.Data, c.Data[row*width:(row+1)*width]...)
+			continue
+		}
+		out.Data = append(out.Data, c.Data[c.Off[row]:c.Off[row+1]]...)
+		out.Off = append(out.Off, uint32(len(out.Data)))
+	}
+	return out
+}
+
+func allValid(rows int) []byte {
+	v := make([]byte, (rows+7)/8)
+	for i := range v {
+		v[i] = 0xff
+	}
+	return v
+}

@@ -1,0 +1,153 @@
+package statestore
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/vstream/vstream/condition"
+	"github.com/vstream/vstream/objstore"
+)
+
+// schemaVersion is the version of the schema files that Registry writes and the newest one it reads.
+const schemaVersion = 1
+
+type schemaFile struct {
+	Version  int      `json:"version"`
+	Operator int      `json:"operator"`
+	Store    string   `json:"store"`
+	Keys     []Column `json:"keys"`
+	Values   []Column `json:"values"`
+	OrderCol int      `json:"orderColumn"`
+}
+
+// Registry keeps the schemas of a checkpoint's tables, one file per operator and store:
+// schema/<operator>/<store>.json.
+type Registry struct {
+	dir objstore.Store
+	// check is spark.sql.streaming.stateStore.stateSchemaCheck.
+	check bool
+}
+
+// NewRegistry is the registry of a state directory; conf holds the query's settings.
+func NewRegistry(dir objstore.Store, conf map[string]string) *Registry {
+	return &Registry{dir, !strings.EqualFold(conf["spark.sql.streaming.stateStore.stateSchemaCheck"], "false")}
+}
+
+// Check records the schema of a table on first use and later compares it, as Spark does:
+// number and types of the columns by position, keys first; names do not matter.
+// The errors are STATE_STORE_KEY_SCHEMA_NOT_COMPATIBLE and
+// STATE_STORE_VALUE_SCHEMA_NOT_COMPATIBLE. Without the type check the column widths must still agree.
+func (r *Registry) Check(ctx context.Context, id ID, s Schema) error {
+	stored, ok, err := r.Read(ctx, id.Operator, id.Name)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		data, err := json.Marshal(schemaFile{schemaVersion, id.Operator, id.Name, s.Keys, s.Values, s.OrderCol})
+		if err != nil {
+			return condition.New("INTERNAL_ERROR", "message", err.Error())
+		}
+		name := schemaName(id.Operator, id.Name)
+		err = r.dir.CreateExclusive(ctx, name, data)
+		if errors.Is(err, objstore.ErrExists) { // another partition was first
+			return r.Check(ctx, id, s)
+		}
+		return condition.IO(err, "write", r.dir.URL(name))
+	}
+	if !r.compatible(stored.Keys, s.Keys) || stored.OrderCol != s.OrderCol {
+		return condition.New("STATE_STORE_KEY_SCHEMA_NOT_COMPATIBLE",
+			"storedKeySchema", describe(stored.Keys), "newKeySchema", describe(s.Keys))
+	}
+	if !r.compatible(stored.Values, s.Values) {
+		return condition.New("STATE_STORE_VALUE_SCHEMA_NOT_COMPATIBLE",
+			"storedValueSchema", describe(stored.Values), "newValueSchema", describe(s.Values))
+	}
+	return nil
+}
+
+func (r *Registry) compatible(stored, now []Column) bool {
+	if len(stored) != len(now) {
+		return false
+	}
+	for i, c := range stored {
+		if c.Width != now[i].Width || r.check && !strings.EqualFold(c.Type, now[i].Type) {
+			return false
+		}
+	}
+	return true
+}
+
+func schemaName(operator int, store string) string {
+	return fmt.Sprintf("schema/%d/%s.json", operator, store)
+}
+
+// Read gives the recorded schema of an operator's store, for tools that read the state.
+func (r *Registry) Read(ctx context.Context, operator int, store string) (Schema, bool, error) {
+	name := schemaName(operator, store)
+	data, err := r.dir.Get(ctx, name)
+	if errors.Is(err, objstore.ErrNotFound) {
+		return Schema{}, false, nil
+	}
+	if err != nil {
+		return Schema{}, false, condition.IO(err, "read", r.dir.URL(name))
+	}
+	s, err := DecodeSchema(r.dir.URL(name), data)
+	return s, err == nil, err
+}
+
+// DecodeSchema reads a schema file; name is for errors: VSTREAM_NEWER_FORMAT and VSTREAM_CORRUPT_FILE.
+func DecodeSchema(name string, data []byte) (Schema, error) {
+	var f schemaFile
+	if err := json.Unmarshal(data, &f); err != nil {
+		return Schema{}, corruptSchema(name, err.Error())
+	}
+	if f.Version > schemaVersion {
+		return Schema{}, condition.New("VSTREAM_NEWER_FORMAT", "file", name, "version", f.Version, "supported", schemaVersion)
+	}
+	if f.Version < 1 || f.OrderCol < -1 || f.OrderCol >= len(f.Keys) {
+		return Schema{}, corruptSchema(name, "it is no state schema")
+	}
+	for _, c := range append(f.Keys[:len(f.Keys):len(f.Keys)], f.Values...) {
+		if c.Width < 0 {
+			return Schema{}, corruptSchema(name, "column "+c.Name+" has a negative width")
+		}
+	}
+	if f.OrderCol >= 0 && f.Keys[f.OrderCol].Width != 8 {
+		return Schema{}, corruptSchema(name, "the order column is not 8 bytes wide")
+	}
+	return Schema{Keys: f.Keys, Values: f.Values, OrderCol: f.OrderCol}, nil
+}
+
+func corruptSchema(name, detail string) error {
+	return condition.New("VSTREAM_CORRUPT_FILE", "file", name, "detail", detail)
+}
+
+// describe is how Spark writes a schema into these messages.
+func describe(cols []Column) string {
+	fields := make([]string, len(cols))
+	for i, c := range cols {
+		fields[i] = fmt.Sprintf("StructField(%s,%s,%v)", c.Name, typeName(c.Type), c.Nullable)
+	}
+	return "StructType(" + strings.Join(fields, ",") + ")"
+}
+
+var sparkTypeNames = map[string]string{
+	"boolean": "BooleanType", "tinyint": "ByteType", "smallint": "ShortType", "int": "IntegerType", "bigint": "LongType",
+	"float": "FloatType", "double": "DoubleType", "string": "StringType", "binary": "BinaryType", "date": "DateType",
+	"timestamp": "TimestampType", "timestamp_ntz": "TimestampNTZType", "void": "NullType",
+}
+
+// typeName is Spark's name of a type given as DDL; nested types stay DDL.
+func typeName(ddl string) string {
+	lower := strings.ToLower(ddl)
+	if n, ok := sparkTypeNames[lower]; ok {
+		return n
+	}
+	if args, ok := strings.CutPrefix(lower, "decimal("); ok {
+		return "DecimalType(" + strings.ReplaceAll(args, " ", "")
+	}
+	return ddl
+}
