@@ -1,0 +1,124 @@
+package kernels
+
+import (
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/vstream/vstream/condition"
+	"github.com/vstream/vstream/vector"
+)
+
+func errIntervalFormat(to *vector.Type, a arrow.Array) func(int) error {
+	kind, format := "day-time", "[+|-]d h, INTERVAL [+|-]'[+|-]d h' DAY TO HOUR"
+	if to.Kind == vector.KindYearMonthInterval {
+		kind, format = "year-month", "[+|-]y-m, INTERVAL [+|-]'[+|-]y-m' YEAR TO MONTH"
+	}
+	return func(i int) error {
+		off, data := vector.Strings(a)
+		return condition.New("INVALID_INTERVAL_FORMAT.UNMATCHED_FORMAT_STRING",
+			"input", string(data[off[i]:off[i+1]]), "intervalStr", kind, "supportedFormat", "`"+format+"`",
+			"typeName", to.String())
+	}
+}
+
+// castToDayTime casts to a day-time interval; integers count its last field.
+func castToDayTime(from, to *vector.Type, mode CastMode) castFn {
+	unit := dayTimeUnit(to.End)
+	switch from.Kind {
+	case vector.KindString:
+		return func(_ *Ctx, a arrow.Array) (arrow.Array, error) {
+			return parseStrings(a, to, mode, func(s []byte) (int64, bool) { return ParseDayTime(s, to) }, errIntervalFormat(to, a))
+		}
+	case vector.KindDayTimeInterval:
+		return func(_ *Ctx, a arrow.Array) (arrow.Array, error) {
+			src := vector.Values[int64](a)
+			if to.End == vector.FieldSecond {
+				return vector.NewFixed(to, src, vector.Validity(a)), nil
+			}
+			out := make([]int64, len(src))
+			for i, v := range src {
+				out[i] = v / unit * unit
+			}
+			return vector.NewFixed(to, out, vector.Validity(a)), nil
+		}
+	case vector.KindDecimal:
+		return func(_ *Ctx, a arrow.Array) (arrow.Array, error) {
+			return mapValues(a, to, mode, func(d Dec) (int64, bool) {
+				if to.End != vector.FieldSecond {
+					r, ok := Rescale(d, from.Scale, maxDecimalPrecision, 0)
+					v, fits := decTruncate(r, 0)
+					m, small := mulInt64(v, unit)
+					return m, ok && fits && small
+				}
+				r, ok := Rescale(d, from.Scale, maxDecimalPrecision, 6)
+				v, fits := decTruncate(r, 0)
+				return v, ok && fits
+			}, castOverflow(from, to, a))
+		}
+	}
+	return longsTo(from, func(l arrow.Array, a arrow.Array) (arrow.Array, error) {
+		return mapValues(l, to, mode, func(v int64) (int64, bool) { return mulInt64(v, unit) }, castOverflow(from, to, a))
+	})
+}
+
+// castToYearMonth casts to a year-month interval; integers count its last field.
+func castToYearMonth(from, to *vector.Type, mode CastMode) castFn {
+	unit := int64(1)
+	if to.End == vector.FieldYear {
+		unit = 12
+	}
+	switch from.Kind {
+	case vector.KindString:
+		return func(_ *Ctx, a arrow.Array) (arrow.Array, error) {
+			return parseStrings(a, to, mode, func(s []byte) (int32, bool) { return ParseYearMonth(s, to) }, errIntervalFormat(to, a))
+		}
+	case vector.KindYearMonthInterval:
+		return func(_ *Ctx, a arrow.Array) (arrow.Array, error) {
+			src := vector.Values[int32](a)
+			out := make([]int32, len(src))
+			for i, v := range src {
+				out[i] = v / int32(unit) * int32(unit)
+			}
+			return vector.NewFixed(to, out, vector.Validity(a)), nil
+		}
+	case vector.KindDecimal:
+		return func(_ *Ctx, a arrow.Array) (arrow.Array, error) {
+			return mapValues(a, to, mode, func(d Dec) (int32, bool) {
+				r, ok := Rescale(d, from.Scale, maxDecimalPrecision, 0)
+				v, fits := decTruncate(r, 0)
+				m, small := mulInt64(v, unit)
+				return int32(m), ok && fits && small && int64(int32(m)) == m
+			}, castOverflow(from, to, a))
+		}
+	}
+	return longsTo(from, func(l arrow.Array, a arrow.Array) (arrow.Array, error) {
+		return mapValues(l, to, mode, func(v int64) (int32, bool) {
+			m, ok := mulInt64(v, unit)
+			return int32(m), ok && int64(int32(m)) == m
+		}, castOverflow(from, to, a))
+	})
+}
+
+// longsTo widens an integer column before f sees it; f also gets the original.
+func longsTo(from *vector.Type, f func(longs, a arrow.Array) (arrow.Array, error)) castFn {
+	return func(ctx *Ctx, a arrow.Array) (arrow.Array, error) {
+		l, err := CastArray(ctx, a, from, vector.Long, CastLegacy)
+		if err != nil {
+			return nil, err
+		}
+		return f(l, a)
+	}
+}
+
+// castToCalendar reads calendar intervals; what is none becomes null in every mode.
+func castToCalendar(from, to *vector.Type, _ CastMode) castFn {
+	if !isString(from) {
+		return alwaysNull(to)
+	}
+	return func(_ *Ctx, a arrow.Array) (arrow.Array, error) {
+		return parseStrings(a, to, CastTry, func(s []byte) (arrow.MonthDayNanoInterval, bool) {
+			m, d, us, ok := ParseInterval(s)
+			ns, fits := mulInt64(us, 1000)
+			return arrow.MonthDayNanoInterval{Months: m, Days: d, Nanoseconds: ns}, ok && fits
+		}, nil)
+	}
+}

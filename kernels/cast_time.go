@@ -1,0 +1,158 @@
+package kernels
+
+import (
+	"math"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/vstream/vstream/vector"
+)
+
+func castToDate(from, to *vector.Type, mode CastMode) castFn {
+	switch from.Kind {
+	case vector.KindString:
+		return func(_ *Ctx, a arrow.Array) (arrow.Array, error) {
+			return parseStrings(a, to, mode, ParseDate, invalidInput(from, to, a))
+		}
+	case vector.KindTimestamp:
+		return func(ctx *Ctx, a arrow.Array) (arrow.Array, error) {
+			return timestampToDate(a, NewClock(ctx.Zone)), nil
+		}
+	case vector.KindTimestampNTZ:
+		return func(_ *Ctx, a arrow.Array) (arrow.Array, error) { return timestampToDate(a, NewClock(nil)), nil }
+	}
+	return alwaysNull(to)
+}
+
+func timestampToDate(a arrow.Array, clock *Clock) arrow.Array {
+	src := vector.Values[int64](a)
+	out := make([]int32, len(src))
+	for i, v := range src {
+		out[i] = int32(FloorDiv(clock.Local(v), microsPerDay))
+	}
+	return vector.NewFixed(vector.Date, out, vector.Validity(a))
+}
+
+func castToTimestamp(from, to *vector.Type, mode CastMode) castFn {
+	switch from.Kind {
+	case vector.KindString:
+		return func(ctx *Ctx, a arrow.Array) (arrow.Array, error) {
+			return parseStrings(a, to, mode, func(s []byte) (int64, bool) {
+				return parseTimestampAt(s, ctx.Zone, ctx.BatchTimeMicros)
+			}, invalidInput(from, to, a))
+		}
+	case vector.KindDate:
+		return func(ctx *Ctx, a arrow.Array) (arrow.Array, error) {
+			return dateToMicros(a, to, NewClock(ctx.Zone)), nil
+		}
+	case vector.KindTimestampNTZ:
+		return mapClock(to, (*Clock).Instant)
+	case vector.KindBool:
+		return boolTo(to, int64(1))
+	case vector.KindDecimal:
+		return func(_ *Ctx, a arrow.Array) (arrow.Array, error) {
+			return mapValues(a, to, mode, func(d Dec) (int64, bool) {
+				neg, m := magnitude(d)
+				q, _ := m.mul(u128{lo: uint64(microsPerSecond)}).divRem(pow10[from.Scale])
+				if neg {
+					return -int64(q[0]), true
+				}
+				return int64(q[0]), true
+			}, nil)
+		}
+	case vector.KindFloat, vector.KindDouble:
+		return func(ctx *Ctx, a arrow.Array) (arrow.Array, error) {
+			d, err := CastArray(ctx, a, from, vector.Double, CastLegacy)
+			if err != nil {
+				return nil, err
+			}
+			return mapValues(d, to, mode, func(v float64) (int64, bool) { return secondsToMicros(v, mode) },
+				func(i int) error { return errSeconds(from, to, d, a, i) })
+		}
+	}
+	// Integers are seconds; what does not fit saturates.
+	return func(ctx *Ctx, a arrow.Array) (arrow.Array, error) {
+		l, err := CastArray(ctx, a, from, vector.Long, CastLegacy)
+		if err != nil {
+			return nil, err
+		}
+		src := vector.Values[int64](l)
+		out := make([]int64, len(src))
+		for i, v := range src {
+			m, ok := mulInt64(v, microsPerSecond)
+			switch {
+			case ok:
+				out[i] = m
+			case v > 0:
+				out[i] = math.MaxInt64
+			default:
+				out[i] = math.MinInt64
+			}
+		}
+		return vector.NewFixed(to, out, vector.Validity(a)), nil
+	}
+}
+
+func secondsToMicros(v float64, mode CastMode) (int64, bool) {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return 0, false
+	}
+	m := v * float64(microsPerSecond)
+	if mode == CastLegacy {
+		return saturate[int64](m), true
+	}
+	if m < -1<<63 || m >= 1<<63 {
+		return 0, false
+	}
+	return int64(m), true
+}
+
+// errSeconds is the error of a number of seconds that is not a timestamp; d is
+// a as doubles.
+func errSeconds(from, to *vector.Type, d, a arrow.Array, i int) error {
+	v := vector.Values[float64](d)[i]
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return errCastInput(sqlValue(from, a, i), from, to)
+	}
+	micros := vector.NewFixed(vector.Double, []float64{v * float64(microsPerSecond)}, nil)
+	return errCastOverflow(sqlValue(vector.Double, micros, 0), vector.Double, vector.Long)
+}
+
+func dateToMicros(a arrow.Array, to *vector.Type, clock *Clock) arrow.Array {
+	src := vector.Values[int32](a)
+	out := make([]int64, len(src))
+	for i, v := range src {
+		out[i] = clock.Instant(int64(v) * microsPerDay)
+	}
+	return vector.NewFixed(to, out, vector.Validity(a))
+}
+
+// mapClock converts between instants and wall clocks of the session's zone.
+func mapClock(to *vector.Type, f func(*Clock, int64) int64) castFn {
+	return func(ctx *Ctx, a arrow.Array) (arrow.Array, error) {
+		src := vector.Values[int64](a)
+		clock := NewClock(ctx.Zone)
+		if clock.fixed {
+			return vector.NewFixed(to, src, vector.Validity(a)), nil
+		}
+		out := make([]int64, len(src))
+		for i, v := range src {
+			out[i] = f(clock, v)
+		}
+		return vector.NewFixed(to, out, vector.Validity(a)), nil
+	}
+}
+
+func castToTimestampNTZ(from, to *vector.Type, mode CastMode) castFn {
+	switch from.Kind {
+	case vector.KindString:
+		return func(_ *Ctx, a arrow.Array) (arrow.Array, error) {
+			return parseStrings(a, to, mode, ParseTimestampNTZ, invalidInput(from, to, a))
+		}
+	case vector.KindDate:
+		return func(_ *Ctx, a arrow.Array) (arrow.Array, error) { return dateToMicros(a, to, NewClock(nil)), nil }
+	case vector.KindTimestamp:
+		return mapClock(to, (*Clock).Local)
+	}
+	return alwaysNull(to)
+}

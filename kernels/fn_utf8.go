@@ -1,0 +1,206 @@
+package kernels
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+// Characters are counted as Spark's UTF8String does: by the lead bytes alone, so
+// that text that is not UTF-8 still has a length.
+
+// charWidth is the number of bytes that a lead byte announces.
+func charWidth(lead byte) int {
+	switch {
+	case lead < 0x80:
+		return 1
+	case lead >= 0xf0 && lead < 0xf8:
+		return 4
+	case lead >= 0xe0 && lead < 0xf0:
+		return 3
+	case lead >= 0xc2 && lead < 0xe0:
+		return 2
+	}
+	return 1
+}
+
+// isASCII tells whether every byte is below 0x80.
+func isASCII(s []byte) bool {
+	i := 0
+	for ; i+8 <= len(s); i += 8 {
+		if word(s, i)&0x8080808080808080 != 0 {
+			return false
+		}
+	}
+	for ; i < len(s); i++ {
+		if s[i] >= 0x80 {
+			return false
+		}
+	}
+	return true
+}
+
+// charCount is the number of characters.
+func charCount(s []byte) int {
+	if isASCII(s) {
+		return len(s)
+	}
+	n := 0
+	for i := 0; i < len(s); n++ {
+		i += charWidth(s[i])
+	}
+	return n
+}
+
+// charOffset is the byte index of character n, at most len(s).
+func charOffset(s []byte, n int) int {
+	i := 0
+	for ; n > 0 && i < len(s); n-- {
+		i += charWidth(s[i])
+	}
+	return min(i, len(s))
+}
+
+// substring is Spark's substringSQL: pos counts from 1, from the end if negative;
+// 0 counts as 1.
+func substring(s []byte, pos, length int) []byte {
+	if length <= 0 || len(s) == 0 {
+		return nil
+	}
+	start := 0
+	switch {
+	case pos > 0:
+		start = pos - 1
+	case pos < 0:
+		start = charCount(s) + pos
+	}
+	end := start + length // int is wide enough for two INTs
+	start = max(start, 0)
+	if end <= start {
+		return nil
+	}
+	from := charOffset(s, start)
+	return s[from : from+charOffset(s[from:], end-start)]
+}
+
+// specialUpper are the characters whose upper case is longer than one character
+// (Unicode's SpecialCasing, without the conditions).
+var specialUpper = func() map[rune]string {
+	m := map[rune]string{
+		'ß': "SS", 'ŉ': "ʼN", 'ǰ': "J̌", 'ΐ': "Ϊ́", 'ΰ': "Ϋ́", 'և': "ԵՒ", 'ẖ': "H̱", 'ẗ': "T̈", 'ẘ': "W̊", 'ẙ': "Y̊", 'ẚ': "Aʾ",
+		'ﬀ': "FF", 'ﬁ': "FI", 'ﬂ': "FL", 'ﬃ': "FFI", 'ﬄ': "FFL", 'ﬅ': "ST", 'ﬆ': "ST",
+		'ﬓ': "ՄՆ", 'ﬔ': "ՄԵ", 'ﬕ': "ՄԻ", 'ﬖ': "ՎՆ", 'ﬗ': "ՄԽ",
+		0x1f50: "Υ̓", 0x1f52: "Υ̓̀", 0x1f54: "Υ̓́", 0x1f56: "Υ̓͂",
+		0x1fb6: "Α͂", 0x1fc6: "Η͂", 0x1fd2: "Ϊ̀", 0x1fd3: "Ϊ́", 0x1fd6: "Ι͂", 0x1fd7: "Ϊ͂",
+		0x1fe2: "Ϋ̀", 0x1fe3: "Ϋ́", 0x1fe4: "Ρ̓", 0x1fe6: "Υ͂", 0x1fe7: "Ϋ͂", 0x1ff6: "Ω͂",
+		0x1fb2: "ᾺΙ", 0x1fb3: "ΑΙ", 0x1fb4: "ΆΙ", 0x1fb7: "Α͂Ι", 0x1fbc: "ΑΙ",
+		0x1fc2: "ῊΙ", 0x1fc3: "ΗΙ", 0x1fc4: "ΉΙ", 0x1fc7: "Η͂Ι", 0x1fcc: "ΗΙ",
+		0x1ff2: "ῺΙ", 0x1ff3: "ΩΙ", 0x1ff4: "ΏΙ", 0x1ff7: "Ω͂Ι", 0x1ffc: "ΩΙ",
+	}
+	for _, base := range []rune{0x1f80, 0x1f90, 0x1fa0} { // with an iota below
+		plain := map[rune]rune{0x1f80: 0x1f08, 0x1f90: 0x1f28, 0x1fa0: 0x1f68}[base]
+		for i := range rune(16) {
+			m[base+i] = string(plain+i%8) + "Ι"
+		}
+	}
+	return m
+}()
+
+// appendUpper appends s in upper case as Java's String.toUpperCase(ROOT).
+func appendUpper(dst, s []byte) []byte {
+	for i := 0; i < len(s); {
+		if c := s[i]; c < utf8.RuneSelf {
+			if c-'a' < 26 {
+				c -= 'a' - 'A'
+			}
+			dst = append(dst, c)
+			i++
+			continue
+		}
+		r, w := utf8.DecodeRune(s[i:])
+		i += w
+		if long, ok := specialUpper[r]; ok {
+			dst = append(dst, long...)
+		} else {
+			dst = utf8.AppendRune(dst, unicode.ToUpper(r))
+		}
+	}
+	return dst
+}
+
+// appendLower appends s in lower case as Java's String.toLowerCase(ROOT): a
+// final sigma is ς, a dotted capital I keeps its dot.
+func appendLower(dst, s []byte) []byte {
+	for i := 0; i < len(s); {
+		if c := s[i]; c < utf8.RuneSelf {
+			if c-'A' < 26 {
+				c += 'a' - 'A'
+			}
+			dst = append(dst, c)
+			i++
+			continue
+		}
+		r, w := utf8.DecodeRune(s[i:])
+		switch {
+		case r == 'Σ' && finalSigma(s, i, i+w):
+			dst = append(dst, "ς"...)
+		case r == 'İ':
+			dst = append(dst, "i̇"...)
+		default:
+			dst = utf8.AppendRune(dst, unicode.ToLower(r))
+		}
+		i += w
+	}
+	return dst
+}
+
+// finalSigma tells whether the sigma at s[start:end] ends a word.
+func finalSigma(s []byte, start, end int) bool {
+	before := false
+	for i := start; i > 0; {
+		r, w := utf8.DecodeLastRune(s[:i])
+		i -= w
+		if !caseIgnorable(r) {
+			before = cased(r)
+			break
+		}
+	}
+	if !before {
+		return false
+	}
+	for i := end; i < len(s); {
+		r, w := utf8.DecodeRune(s[i:])
+		i += w
+		if !caseIgnorable(r) {
+			return !cased(r)
+		}
+	}
+	return true
+}
+
+func cased(r rune) bool { return unicode.IsUpper(r) || unicode.IsLower(r) || unicode.IsTitle(r) }
+
+func caseIgnorable(r rune) bool {
+	switch r {
+	case '\'', '.', ':', '^', '`', 0xa8, 0xad, 0xaf, 0xb4, 0xb7, 0xb8, 0x2018, 0x2019, 0x2024, 0x2027:
+		return true
+	}
+	return unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf, unicode.Lm, unicode.Sk)
+}
+
+// appendInitcap appends s in lower case with the first letter of each word, as
+// spaces separate them, in title case.
+func appendInitcap(dst, s []byte) []byte {
+	start := len(dst)
+	dst = appendLower(dst, s)
+	low := string(dst[start:])
+	dst = dst[:start]
+	word := true
+	for _, r := range low {
+		if word {
+			r = unicode.ToTitle(r)
+		}
+		dst = utf8.AppendRune(dst, r)
+		word = r == ' '
+	}
+	return dst
+}

@@ -1,0 +1,127 @@
+package kernels
+
+import (
+	"strings"
+
+	"github.com/vstream/vstream/vector"
+)
+
+func init() {
+	Register(Scalar{Name: "in", Signature: "x IN (a, …)", MinArgs: 2, MaxArgs: -1, Summary: "True if x equals one of the values; null if none does and x or a value is null.",
+		SQL: inSQL, Bind: bindIn})
+}
+
+func inSQL(a []string) string { return "(" + a[0] + " IN (" + strings.Join(a[1:], ", ") + "))" }
+
+func bindIn(conf *Conf, args []Arg) (*Impl, error) {
+	types := make([]*vector.Type, len(args))
+	nullable := false
+	for i, a := range args {
+		types[i] = a.Type
+		nullable = nullable || a.Nullable
+	}
+	t := CommonType(conf, types)
+	if t == nil {
+		return nil, errDataDiffTypes(inSQL(sqls(args)), "in", types)
+	}
+	if !Orderable(t) {
+		return nil, errOrdering(inSQL(sqls(args)), "in", t)
+	}
+	for i := range types {
+		types[i] = t
+	}
+	eq := comparison("=", t)
+	or := &logicExpr{}
+	return &Impl{Args: types, Result: vector.Bool, Nullable: nullable,
+		Eval: func(ctx *Ctx, v []vector.Vec, n int) (vector.Vec, error) {
+			if find := lookupSet(t, v); find != nil {
+				return find(v[0], n), nil
+			}
+			out := boolConst(false)
+			for _, item := range v[1:] {
+				same, err := eq(ctx, []vector.Vec{v[0], item}, n)
+				if err != nil {
+					return same, err
+				}
+				out = or.combine(out, same, n)
+			}
+			return out, nil
+		}}, nil
+}
+
+// setSize is the length of a list from which a lookup beats comparing in turn.
+const setSize = 8
+
+// lookupSet makes a lookup of a list of constants; nil if the list is short or
+// not constant, or of a type whose equality is not that of its bytes.
+func lookupSet(t *vector.Type, v []vector.Vec) func(x vector.Vec, n int) vector.Vec {
+	if len(v)-1 < setSize {
+		return nil
+	}
+	for _, item := range v[1:] {
+		if !item.Const {
+			return nil
+		}
+	}
+	switch t.Kind {
+	case vector.KindInt, vector.KindDate:
+		return valueSet[int32](v[1:])
+	case vector.KindLong, vector.KindTimestamp, vector.KindTimestampNTZ:
+		return valueSet[int64](v[1:])
+	case vector.KindString, vector.KindBinary:
+		return textSet(v[1:])
+	}
+	return nil
+}
+
+func valueSet[T comparable](items []vector.Vec) func(x vector.Vec, n int) vector.Vec {
+	set := make(map[T]struct{}, len(items))
+	hasNull := false
+	for _, item := range items {
+		if item.IsNull(0) {
+			hasNull = true
+			continue
+		}
+		set[vector.Values[T](item.Arr)[0]] = struct{}{}
+	}
+	return func(x vector.Vec, n int) vector.Vec {
+		values, m := vector.Values[T](x.Arr), x.Mask()
+		return setResult(x, n, hasNull, func(i int) bool {
+			_, ok := set[values[i&m]]
+			return ok
+		})
+	}
+}
+
+func textSet(items []vector.Vec) func(x vector.Vec, n int) vector.Vec {
+	set := make(map[string]struct{}, len(items))
+	hasNull := false
+	for _, item := range items {
+		if item.IsNull(0) {
+			hasNull = true
+			continue
+		}
+		set[textAt(item, 0)] = struct{}{}
+	}
+	return func(x vector.Vec, n int) vector.Vec {
+		off, data := vector.Strings(x.Arr)
+		m := x.Mask()
+		return setResult(x, n, hasNull, func(i int) bool {
+			_, ok := set[string(data[off[i&m]:off[i&m+1]])]
+			return ok
+		})
+	}
+}
+
+// setResult is true where found, else false, or null if the list has a null.
+func setResult(x vector.Vec, n int, hasNull bool, found func(i int) bool) vector.Vec {
+	if x.Const {
+		n = 1
+	}
+	bits := fillBits(n, found)
+	valid := Validity(n, x)
+	if hasNull {
+		valid = andBits(append(vector.Bitmap(nil), bits...), bits, validityOf(x, n))
+	}
+	return vector.Vec{Arr: vector.NewBool(bits, n, valid), Const: x.Const}
+}
