@@ -1,0 +1,59 @@
+package physical
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+)
+
+// Explain lists the pipelines of a plan and the state of its operators.
+func (p *Plan) Explain() string {
+	var b strings.Builder
+	exchange := map[any]int{}
+	for i, pipe := range p.Graph.Pipelines {
+		fmt.Fprintf(&b, "pipeline %d: ", i)
+		if pipe.Scan >= 0 {
+			s := p.Scans[pipe.Scan]
+			fmt.Fprintf(&b, "scan %s (%d of %d columns)", s.Relation.Name, len(s.Columns), s.Relation.Schema.Len())
+		} else {
+			for k, in := range pipe.Inputs {
+				if k > 0 {
+					b.WriteString(", ")
+				}
+				fmt.Fprintf(&b, "exchange %d", exchange[in])
+			}
+		}
+		for _, op := range pipe.Ops {
+			b.WriteString(" → " + op.Name)
+			if op.ID >= 0 {
+				fmt.Fprintf(&b, " #%d", op.ID)
+			}
+		}
+		if pipe.Dest == nil {
+			b.WriteString(" → sink\n")
+			continue
+		}
+		if _, ok := exchange[pipe.Dest]; !ok {
+			exchange[pipe.Dest] = len(exchange)
+		}
+		fmt.Fprintf(&b, " → exchange %d (%d partitions)\n", exchange[pipe.Dest], pipe.Dest.Partitions)
+	}
+	for _, op := range p.Operators {
+		fmt.Fprintf(&b, "state #%d %s: %d partitions", op.ID, op.Name, op.Partitions)
+		names := make([]string, 0, len(op.Spec))
+		for k := range op.Spec {
+			names = append(names, k)
+		}
+		sort.Strings(names)
+		for _, k := range names {
+			fmt.Fprintf(&b, "; %s %s", k, op.Spec[k])
+		}
+		if op.EvictsByTime {
+			b.WriteString("; the watermark closes groups")
+		} else {
+			b.WriteString("; nothing leaves the state")
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}

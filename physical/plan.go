@@ -1,0 +1,50 @@
+// Package physical turns an analysed, optimised plan into the graph of
+// operators that runs a micro-batch.
+package physical
+
+import (
+	"github.com/vstream/vstream/exec"
+	"github.com/vstream/vstream/kernels"
+	"github.com/vstream/vstream/plan"
+	"github.com/vstream/vstream/vector"
+)
+
+// Plan is what the micro-batch loop runs: the same for each batch.
+type Plan struct {
+	Graph     *exec.Graph
+	Scans     []*Scan // by scan number
+	Output    *vector.Schema
+	Operators []*Operator // stateful operators, by id: top of the plan first
+	// Delays are the watermark delays in milliseconds, by Watermark node.
+	Delays []int64
+}
+
+// Scan reads one relation of the plan.
+type Scan struct {
+	Relation *plan.Relation
+	Columns  []int // indexes into the source's schema, then its hidden columns
+	// NewFilter compiles the predicate that was pushed into the scan; nil: none.
+	NewFilter func() (kernels.Expr, error)
+}
+
+// Operator is a stateful operator, as the checkpoint and progress events know it.
+type Operator struct {
+	ID         int
+	Name       string // Spark's short name: stateStoreSave, dedupe, symmetricHashJoin …
+	Partitions int
+	// Inputs are the stateful operators directly below.
+	Inputs []int
+	// EvictsByTime tells that a later watermark makes the operator emit or remove
+	// rows, so that a no-data batch is worthwhile.
+	EvictsByTime bool
+	// Spec describes what the state means, for the comparison on restart: keys,
+	// aggregates with their arguments' types.
+	Spec map[string]string
+}
+
+// Config is what compilation depends on besides the plan.
+type Config struct {
+	Mode       string // "append", "update", "complete"
+	Partitions int    // of stateful operators with keys
+	Conf       *kernels.Conf
+}

@@ -1,0 +1,258 @@
+package plan
+
+import (
+	"strings"
+
+	"github.com/vstream/vstream/condition"
+	"github.com/vstream/vstream/kernels"
+)
+
+// Check refuses what cannot run on a stream in an output mode, following Spark's
+// UnsupportedOperationChecker. spark.sql.streaming.unsupportedOperationCheck = false
+// turns the operation checks off; what then still cannot run fails when it starts to run.
+func Check(n Node, mode string, conf *kernels.Conf) error {
+	if !n.Streaming() {
+		return condition.New("WRITE_STREAM_NOT_ALLOWED").WithHint("the query reads no streaming source; static tables alone make no stream")
+	}
+	if strings.EqualFold(conf.Conf["spark.sql.streaming.unsupportedOperationCheck"], "false") {
+		return nil
+	}
+	c := &checker{mode: mode, global: !strings.EqualFold(conf.Conf["spark.sql.streaming.statefulOperator.checkCorrectness.enabled"], "false")}
+	var err error
+	walkNodes(n, func(n Node) {
+		if err == nil && c.global {
+			err = c.lateRows(n)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if err := c.outputMode(n); err != nil {
+		return err
+	}
+	walkNodes(n, func(n Node) {
+		if err == nil {
+			err = c.node(n)
+		}
+	})
+	return err
+}
+
+type checker struct {
+	mode   string
+	global bool
+}
+
+// walkNodes visits inputs before the nodes above them.
+func walkNodes(n Node, f func(Node)) {
+	for _, k := range n.Inputs() {
+		walkNodes(k, f)
+	}
+	f(n)
+}
+
+// legacy is a refusal for which Spark has no named condition, only a text.
+func legacy(message string) error {
+	return condition.New("_LEGACY_ERROR_TEMP_3102", "msg", message)
+}
+
+// keysOf are the grouping keys of a streaming aggregation; DISTINCT is one.
+func keysOf(n Node) ([]*Attr, bool) {
+	switch n := n.(type) {
+	case *Aggregate:
+		return n.Keys, n.Streaming()
+	case *Distinct:
+		return n.Input.Output(), n.Streaming()
+	}
+	return nil, false
+}
+
+func stateful(n Node) bool {
+	if !n.Streaming() {
+		return false
+	}
+	switch n := n.(type) {
+	case *Aggregate, *Distinct, *Deduplicate, *Process:
+		return true
+	case *Join:
+		return n.Left.Streaming() && n.Right.Streaming()
+	}
+	return false
+}
+
+// emitsLate tells whether a stateful operator may emit rows older than the
+// watermark, which another one above it would drop.
+func (c *checker) emitsLate(n Node) bool {
+	switch n := n.(type) {
+	case *Aggregate, *Distinct:
+		return n.Streaming() && c.mode != "append"
+	case *Process:
+		return n.Streaming()
+	}
+	return false
+}
+
+func (c *checker) lateRows(n Node) error {
+	if !stateful(n) {
+		return nil
+	}
+	late := false
+	for _, k := range n.Inputs() {
+		walkNodes(k, func(b Node) { late = late || c.emitsLate(b) })
+	}
+	if !late {
+		return nil
+	}
+	return legacy("Detected pattern of possible 'correctness' issue due to global watermark. The query contains stateful operation which can emit rows older than the current watermark plus allowed late record delay, which are \"late rows\" in downstream stateful operations and these rows can be discarded.")
+}
+
+func (c *checker) outputMode(n Node) error {
+	aggregated := false
+	var err error
+	walkNodes(n, func(n Node) {
+		keys, ok := keysOf(n)
+		if !ok {
+			return
+		}
+		aggregated = true
+		if c.mode != "append" || err != nil {
+			return
+		}
+		for _, k := range keys {
+			if k.Delay != nil {
+				return
+			}
+		}
+		err = condition.New("STREAMING_OUTPUT_MODE.UNSUPPORTED_OPERATION", "outputMode", "append", "operation", "streaming aggregations without watermark").
+			WithHint("group by a window of, or by, a column with a watermark, or use output mode update")
+	})
+	if err == nil && c.mode == "complete" && !aggregated {
+		err = condition.New("STREAMING_OUTPUT_MODE.UNSUPPORTED_OPERATION", "outputMode", "complete", "operation", "no streaming aggregations").
+			WithHint("complete mode writes the whole result of an aggregation each time; use append here")
+	}
+	return err
+}
+
+func (c *checker) node(n Node) error {
+	if err := c.expressions(n); err != nil {
+		return err
+	}
+	switch n := n.(type) {
+	case *Aggregate:
+		for _, al := range n.Aggs {
+			if call, ok := al.Child.(*AggCall); ok && call.Distinct && n.Streaming() {
+				return legacy("Distinct aggregations are not supported on streaming DataFrames/Datasets. Consider using approx_count_distinct() instead.")
+			}
+		}
+	case *Join:
+		return c.join(n)
+	case *SetOp:
+		if n.Op == "INTERSECT" && n.Streaming() {
+			return legacy("Intersect of streaming DataFrames/Datasets is not supported")
+		}
+		if n.Op == "EXCEPT" && n.Right.Streaming() {
+			return legacy("Except on a streaming DataFrame/Dataset on the right is not supported")
+		}
+	case *Union:
+		streaming := 0
+		for _, p := range n.Parts {
+			if p.Streaming() {
+				streaming++
+			}
+		}
+		if streaming > 0 && streaming < len(n.Parts) {
+			return legacy("Union between streaming and batch DataFrames/Datasets is not supported")
+		}
+	case *Sort:
+		if n.Streaming() && !(c.mode == "complete" && aggregatedBelow(n)) {
+			return legacy("Sorting is not supported on streaming DataFrames/Datasets, unless it is on aggregated DataFrame/Dataset in Complete output mode")
+		}
+	case *Limit:
+		if !n.Streaming() {
+			return nil
+		}
+		if n.Offset > 0 {
+			return legacy("Offset is not supported on streaming DataFrames/Datasets")
+		}
+		if c.mode == "update" {
+			return legacy("Limits are not supported on streaming DataFrames/Datasets in Update output mode")
+		}
+	case *Sample:
+		if n.Streaming() {
+			return legacy("Sampling is not supported on streaming DataFrames/Datasets")
+		}
+	case *WindowFn:
+		if n.Streaming() {
+			return nonTimeWindow(n)
+		}
+	}
+	return nil
+}
+
+func aggregatedBelow(n Node) bool {
+	found := false
+	walkNodes(n, func(b Node) {
+		if _, ok := keysOf(b); ok {
+			found = true
+		}
+	})
+	return found
+}
+
+func nonTimeWindow(n *WindowFn) error {
+	al := n.Calls[0]
+	call := al.Child.(*WindowCall)
+	return condition.New("NON_TIME_WINDOW_NOT_SUPPORTED_IN_STREAMING",
+		"windowFunc", strings.ToUpper(call.Fn.SQL()), "columnName", "`"+al.Name+"`", "windowSpec", call.SQL())
+}
+
+// join refuses the kinds of joins that cannot be computed incrementally.
+func (c *checker) join(n *Join) error {
+	left, right := n.Left.Streaming(), n.Right.Streaming()
+	refuse := func(what string) error {
+		return legacy(what + " is not supported")
+	}
+	switch {
+	case !left && !right:
+		return nil
+	case left && right && n.Kind == "LEFT ANTI":
+		return refuse("Left anti join between streaming DataFrames/Datasets")
+	case left && right && c.mode != "append" && n.Kind != "INNER" && n.Kind != "CROSS":
+		return condition.New("STREAMING_OUTPUT_MODE.UNSUPPORTED_OPERATION", "outputMode", c.mode, "operation", strings.ToLower(n.Kind)+" join of streaming DataFrames/Datasets")
+	case left != right && n.Kind == "FULL OUTER":
+		return refuse("FullOuter joins with streaming DataFrames/Datasets on one side only")
+	case right && !left && (n.Kind == "LEFT OUTER" || n.Kind == "LEFT SEMI" || n.Kind == "LEFT ANTI"):
+		return refuse(n.Kind + " join with a streaming DataFrame/Dataset on the right and a static DataFrame/Dataset on the left")
+	case left && !right && n.Kind == "RIGHT OUTER":
+		return refuse("RightOuter join with a streaming DataFrame/Dataset on the left and a static DataFrame/DataSet on the right")
+	}
+	return nil
+}
+
+// expressions refuses functions that have no meaning over an unbounded table.
+func (c *checker) expressions(n Node) error {
+	if !n.Streaming() {
+		return nil
+	}
+	var exprs []Expr
+	switch n := n.(type) {
+	case *Project:
+		exprs = n.Exprs
+	case *Filter:
+		exprs = []Expr{n.Cond}
+	case *Aggregate:
+		for _, a := range n.Aggs {
+			exprs = append(exprs, a)
+		}
+	}
+	var err error
+	for _, e := range exprs {
+		Walk(e, func(x Expr) bool {
+			if call, ok := x.(*Call); ok && call.Fn.Name == "monotonically_increasing_id" && err == nil {
+				err = legacy("Expression(s): monotonically_increasing_id() is not supported with streaming DataFrames/Datasets")
+			}
+			return err == nil
+		})
+	}
+	return err
+}

@@ -1,0 +1,85 @@
+package plan
+
+import (
+	"github.com/vstream/vstream/kernels"
+	"github.com/vstream/vstream/vector"
+)
+
+// constant is the value of e if it is known now; nil if not, or if evaluating it
+// fails: then the error comes when the expression is evaluated.
+func (a *Analyser) constant(e Expr) *vector.Vec {
+	switch l := e.(type) {
+	case *Literal:
+		return &l.Value
+	case *Lambda:
+		return nil
+	}
+	if !Foldable(e) {
+		return nil
+	}
+	v, err := evaluate(a.ctx(), e)
+	if err != nil {
+		return nil
+	}
+	return &v
+}
+
+func evaluate(ctx *kernels.Ctx, e Expr) (vector.Vec, error) {
+	k, err := Compile(e, nil)
+	if err != nil {
+		return vector.Vec{}, err
+	}
+	return kernels.Fold(ctx, k)
+}
+
+// conditional are the functions that evaluate an argument on some rows only;
+// a constant that fails among their arguments may never be evaluated.
+var conditional = map[string]bool{
+	"case": true, "if": true, "coalesce": true, "nvl": true, "ifnull": true, "nvl2": true, "nanvl": true,
+	"nullif": true, "nullifzero": true, "zeroifnull": true, "and": true, "or": true, "decode": true,
+}
+
+// Fold replaces what is constant in e by its value, as Spark's ConstantFolding
+// does: an error counts at once, except in a branch that may never be evaluated.
+func (a *Analyser) Fold(e Expr) (Expr, error) { return foldIn(a.ctx(), e, false) }
+
+func foldIn(ctx *kernels.Ctx, e Expr, branch bool) (Expr, error) {
+	switch x := e.(type) {
+	case *Literal, *Attr:
+		return e, nil
+	case *Call, *Cast, *FieldAccess:
+		if Foldable(e) {
+			v, err := evaluate(ctx, e)
+			if err == nil {
+				return &Literal{Typ: e.Type(), Value: v, Text: e.SQL()}, nil
+			}
+			if !branch {
+				return nil, err
+			}
+			return e, nil
+		}
+		if c, ok := x.(*Call); ok && conditional[c.Name] {
+			branch = true
+		}
+	case *Lambda:
+		branch = true
+	}
+	kids := e.Children()
+	var changed []Expr
+	for i, k := range kids {
+		n, err := foldIn(ctx, k, branch)
+		if err != nil {
+			return nil, err
+		}
+		if n != k {
+			if changed == nil {
+				changed = append([]Expr(nil), kids...)
+			}
+			changed[i] = n
+		}
+	}
+	if changed == nil {
+		return e, nil
+	}
+	return e.WithChildren(changed), nil
+}

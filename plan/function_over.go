@@ -1,0 +1,226 @@
+package plan
+
+import (
+	"strings"
+
+	"github.com/vstream/vstream/agg"
+	"github.com/vstream/vstream/kernels"
+	"github.com/vstream/vstream/sql"
+	"github.com/vstream/vstream/vector"
+)
+
+// windowFunctions are the functions that only mean something with OVER, with
+// their least and greatest number of arguments and their result; nil: the type of
+// the first argument.
+var windowFunctions = map[string]struct {
+	least, most int
+	result      *vector.Type
+}{
+	"row_number": {0, 0, vector.Int}, "rank": {0, 0, vector.Int}, "dense_rank": {0, 0, vector.Int},
+	"percent_rank": {0, 0, vector.Double}, "cume_dist": {0, 0, vector.Double}, "ntile": {0, 1, vector.Int},
+	"lag": {1, 3, nil}, "lead": {1, 3, nil}, "nth_value": {2, 2, nil},
+}
+
+func isWindowFunction(name string) bool {
+	_, ok := windowFunctions[name]
+	return ok
+}
+
+// withoutOver is the error for a window function without OVER.
+func (a *Analyser) withoutOver(name string, c *sql.Call, sc *Scope) error {
+	f, err := a.windowFunction(name, c, sc)
+	if err != nil {
+		return err
+	}
+	return a.errorAt(c.Span, "WINDOW_FUNCTION_WITHOUT_OVER_CLAUSE", "funcName", quoteSQL(f))
+}
+
+// windowFunction binds row_number(), lag(x, n, default) and the like as a Call
+// that has a type but no kernel: only the WindowFn operator computes it.
+func (a *Analyser) windowFunction(name string, c *sql.Call, sc *Scope) (Expr, error) {
+	def := windowFunctions[name]
+	if err := a.arity(name, len(c.Args), def.least, def.most, c.Span); err != nil {
+		return nil, err
+	}
+	args, err := a.exprs(c.Args, sc)
+	if err != nil {
+		return nil, err
+	}
+	if (name == "lag" || name == "lead") && len(args) > 1 && !Foldable(args[1]) {
+		return nil, a.offsetNotConstant(name, args, c.Span)
+	}
+	switch {
+	case name == "ntile" && len(args) == 0:
+		args = append(args, IntLiteral(1))
+	case name == "lag" || name == "lead":
+		if len(args) == 1 {
+			args = append(args, IntLiteral(1))
+		}
+		if len(args) == 2 {
+			args = append(args, NullLiteral(vector.Null))
+		}
+	}
+	impl := &kernels.Impl{Args: make([]*vector.Type, len(args)), Result: def.result, Nullable: def.result == nil, Volatile: true}
+	text := name + "(" + joinSQL(args) + ")"
+	if strings.HasSuffix(name, "rank") {
+		text = strings.ToUpper(text)
+	}
+	if def.result == nil {
+		impl.Result = args[0].Type()
+	}
+	if name == "lag" || name == "lead" {
+		impl.Args[1], impl.Args[2] = vector.Int, impl.Result
+	}
+	cast, err := a.castArgs(args, impl.Args, c.Span)
+	if err != nil {
+		return nil, err
+	}
+	return &Call{Fn: &kernels.Scalar{Name: name}, Name: name, Args: cast, Impl: impl, Text: text, Span: c.Span, src: a.Text}, nil
+}
+
+func (a *Analyser) offsetNotConstant(name string, args []Expr, span sql.Span) error {
+	offset := args[1].SQL()
+	if name == "lag" {
+		offset = "(- " + offset + ")"
+	}
+	text := name + "(" + joinSQL(args) + ")"
+	if len(args) == 2 {
+		text = name + "(" + joinSQL(args) + ", NULL)"
+	}
+	return a.errorAt(span, "DATATYPE_MISMATCH.NON_FOLDABLE_INPUT", "inputName", "`offset`", "inputType", quoteType(args[1].Type()),
+		"inputExpr", `"`+offset+`"`, "sqlExpr", `"`+text+`"`)
+}
+
+// over binds f(…) OVER (…).
+func (a *Analyser) over(name string, c *sql.Call, sc *Scope) (Expr, error) {
+	inner := *c
+	inner.Over = nil
+	f, err := a.overFunction(name, &inner, sc)
+	if err != nil {
+		return nil, err
+	}
+	spec, err := a.windowSpec(c.Over, sc)
+	if err != nil {
+		return nil, err
+	}
+	out := &WindowCall{Fn: f, Span: c.Span}
+	if out.PartitionBy, err = a.exprs(spec.PartitionBy, sc); err != nil {
+		return nil, err
+	}
+	if out.OrderBy, err = a.sortKeys(spec.OrderBy, sc); err != nil {
+		return nil, err
+	}
+	if spec.Frame != nil {
+		out.Frame = &Frame{Rows: spec.Frame.Unit == "ROWS"}
+		if out.Frame.Lo, err = a.frameBound(spec.Frame.Lo, sc); err != nil {
+			return nil, err
+		}
+		if out.Frame.Hi, err = a.frameBound(spec.Frame.Hi, sc); err != nil {
+			return nil, err
+		}
+	}
+	out.Text = f.SQL() + " OVER (" + overText(out, name) + ")"
+	if isWindowFunction(name) && len(out.OrderBy) == 0 {
+		return nil, a.errorAt(c.Span, "WINDOW_FUNCTION_FRAME_NOT_ORDERED", "wf_name", name, "wf_expr", f.SQL())
+	}
+	if g, ok := f.(*AggCall); ok && g.Distinct {
+		return nil, a.errorAt(c.Span, "DISTINCT_WINDOW_FUNCTION_UNSUPPORTED", "windowExpr", quoteSQL(out))
+	}
+	return out, nil
+}
+
+func (a *Analyser) overFunction(name string, c *sql.Call, sc *Scope) (Expr, error) {
+	if isWindowFunction(name) {
+		if c.IgnoreNulls == "IGNORE" {
+			return nil, a.errorAt(c.Span, "VSTREAM_UNSUPPORTED", "feature", "IGNORE NULLS of "+name)
+		}
+		return a.windowFunction(name, c, sc)
+	}
+	if f, ok := agg.Lookup(name); ok {
+		return a.aggregate(f, name, c, sc)
+	}
+	e, err := a.functionCall(c, sc)
+	if err != nil {
+		return nil, err
+	}
+	return nil, a.errorAt(c.Span, "UNSUPPORTED_EXPR_FOR_WINDOW", "sqlExpr", quoteSQL(e))
+}
+
+// windowSpec is the definition that OVER gives or names.
+func (a *Analyser) windowSpec(w *sql.WindowSpec, sc *Scope) (*sql.WindowSpec, error) {
+	if w.Ref.Name == "" {
+		return w, nil
+	}
+	for _, d := range sc.Windows {
+		if a.same(d.Name.Name, w.Ref.Name) {
+			return d.Spec, nil
+		}
+	}
+	return nil, a.errorAt(w.Span, "MISSING_WINDOW_SPECIFICATION", "windowName", w.Ref.Name, "docroot", docRoot)
+}
+
+func (a *Analyser) frameBound(b sql.FrameBound, sc *Scope) (FrameBound, error) {
+	out := FrameBound{Kind: b.Kind}
+	if b.N == nil {
+		return out, nil
+	}
+	n, err := a.Expr(b.N, sc)
+	if err != nil {
+		return out, err
+	}
+	if !Foldable(n) {
+		return out, a.errorAt(b.N.Pos(), "INVALID_SQL_SYNTAX.INVALID_WINDOW_FRAME_BOUND")
+	}
+	out.N = n
+	return out, nil
+}
+
+// overText prints what stands in the parentheses of OVER, the default frame included.
+func overText(w *WindowCall, name string) string {
+	var parts []string
+	if len(w.PartitionBy) > 0 {
+		parts = append(parts, "PARTITION BY "+joinSQL(w.PartitionBy))
+	}
+	if len(w.OrderBy) > 0 {
+		keys := make([]string, len(w.OrderBy))
+		for i, k := range w.OrderBy {
+			keys[i] = k.SQL()
+		}
+		parts = append(parts, "ORDER BY "+strings.Join(keys, ", "))
+	}
+	switch {
+	case w.Frame != nil:
+		unit := "RANGE"
+		if w.Frame.Rows {
+			unit = "ROWS"
+		}
+		parts = append(parts, unit+" BETWEEN "+w.Frame.Lo.text()+" AND "+w.Frame.Hi.text())
+	case name == "lag" || name == "lead":
+		offset := w.Fn.Children()[1].SQL()
+		if name == "lag" {
+			offset = negated(offset)
+		}
+		parts = append(parts, "ROWS BETWEEN "+offset+" FOLLOWING AND "+offset+" FOLLOWING")
+	case isWindowFunction(name) && name != "nth_value" && name != "cume_dist":
+		parts = append(parts, "ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW")
+	case len(w.OrderBy) > 0:
+		parts = append(parts, "RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW")
+	default:
+		parts = append(parts, "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING")
+	}
+	return strings.Join(parts, " ")
+}
+
+func negated(number string) string {
+	if strings.HasPrefix(number, "-") {
+		return number[1:]
+	}
+	return "-" + number
+}
+
+func (b FrameBound) text() string {
+	if b.N == nil {
+		return b.Kind
+	}
+	return b.N.SQL() + " " + b.Kind
+}

@@ -1,0 +1,150 @@
+package plan
+
+import (
+	"strings"
+
+	"github.com/vstream/vstream/kernels"
+	"github.com/vstream/vstream/sql"
+	"github.com/vstream/vstream/vector"
+)
+
+// microsPerDay counts the microseconds of a day of 24 hours.
+const microsPerDay = 24 * 3600 * 1_000_000
+
+// interval reads an interval literal. Its type spans the units that it names:
+// year-month for years and months, day-time for the others.
+func (a *Analyser) interval(iv *sql.Interval) (*Literal, error) {
+	if iv.To != "" {
+		return a.rangeInterval(iv)
+	}
+	s := iv.Text
+	var units []string
+	if iv.Units == nil {
+		for _, w := range strings.Fields(strings.ToLower(s)) {
+			if w != "interval" && isWord(w) {
+				units = append(units, strings.TrimSuffix(w, "s"))
+			}
+		}
+	} else {
+		parts := make([]string, len(iv.Units))
+		for i, u := range iv.Units {
+			unit := strings.ToLower(u.Unit)
+			units = append(units, unit)
+			parts[i] = signed(u) + " " + unit
+		}
+		s = strings.Join(parts, " ")
+	}
+	months, days, micros, ok := kernels.ParseInterval([]byte(s))
+	switch {
+	case !ok && iv.Units == nil:
+		return nil, a.errorAt(iv.Span, "INVALID_TYPED_LITERAL", "valueType", `"INTERVAL"`, "value", "'"+s+"'")
+	case !ok:
+		return nil, a.badUnits(iv, s)
+	}
+	return a.multiUnit(iv, units, months, int64(days)*microsPerDay+micros)
+}
+
+// badUnits is the error for value-unit pairs that make no interval.
+func (a *Analyser) badUnits(iv *sql.Interval, s string) error {
+	for _, u := range iv.Units {
+		if u.Unit != "SECOND" && strings.Contains(signed(u), ".") {
+			return a.errorAt(iv.Span, "INVALID_INTERVAL_FORMAT.INVALID_FRACTION", "input", " "+sql.Text(u.Span, a.Text), "unit", strings.ToLower(u.Unit)+"s")
+		}
+	}
+	return a.errorAt(iv.Span, "CANNOT_PARSE_INTERVAL", "intervalString", "'"+s+"'")
+}
+
+func isWord(s string) bool {
+	return strings.Trim(s, "abcdefghijklmnopqrstuvwxyz") == ""
+}
+
+// signed is the value of a unit with the sign before it.
+func signed(u sql.IntervalUnit) string {
+	s := u.Value.(*sql.Literal).Text
+	if !u.Neg {
+		return s
+	}
+	if strings.HasPrefix(s, "-") {
+		return s[1:]
+	}
+	return "-" + s
+}
+
+func (a *Analyser) multiUnit(iv *sql.Interval, units []string, months int32, micros int64) (*Literal, error) {
+	var yearMonth, dayTime []uint8
+	for _, u := range units {
+		f, ok := intervalFields[u]
+		switch {
+		case u == "week":
+			f = vector.FieldDay
+		case !ok: // milliseconds and less
+			f = vector.FieldSecond
+		}
+		if f <= vector.FieldMonth {
+			yearMonth = append(yearMonth, f)
+		} else {
+			dayTime = append(dayTime, f)
+		}
+	}
+	switch {
+	case len(yearMonth) > 0 && len(dayTime) > 0:
+		return nil, a.errorAt(iv.Span, "_LEGACY_ERROR_TEMP_0029", "literal", sql.Text(iv, a.Text))
+	case len(yearMonth) > 0:
+		return yearMonthLiteral(vector.YearMonthOf(minMax(yearMonth)), months), nil
+	}
+	return dayTimeLiteral(vector.DayTimeOf(minMax(dayTime)), micros), nil
+}
+
+func minMax(fields []uint8) (lo, hi uint8) {
+	lo, hi = fields[0], fields[0]
+	for _, f := range fields {
+		lo, hi = min(lo, f), max(hi, f)
+	}
+	return lo, hi
+}
+
+func yearMonthLiteral(t *vector.Type, months int32) *Literal {
+	return fixedLiteral(t, months, string(kernels.AppendYearMonth(nil, t, months)))
+}
+
+func dayTimeLiteral(t *vector.Type, micros int64) *Literal {
+	return fixedLiteral(t, micros, string(kernels.AppendDayTime(nil, t, micros)))
+}
+
+// rangeInterval reads INTERVAL '1-2' YEAR TO MONTH and INTERVAL '1 2:3' DAY TO MINUTE.
+func (a *Analyser) rangeInterval(iv *sql.Interval) (*Literal, error) {
+	u := iv.Units[0]
+	span := sql.Span{Start: u.Span.Start, End: iv.Span.End}
+	from, to := intervalFields[strings.ToLower(u.Unit)], intervalFields[strings.ToLower(iv.To)]
+	s := strings.TrimSpace(signed(u))
+	if from <= vector.FieldMonth {
+		t := vector.YearMonthOf(from, to)
+		months, ok := kernels.ParseYearMonth([]byte(s), t)
+		if !ok {
+			return nil, a.errorAt(span, "INVALID_INTERVAL_FORMAT.INTERVAL_PARSING", "input", s, "interval", "year-month")
+		}
+		return yearMonthLiteral(t, months), nil
+	}
+	t := vector.DayTimeOf(from, to)
+	micros, ok := kernels.ParseDayTime([]byte(s), t)
+	if !ok {
+		return nil, a.badDayTime(s, t, span)
+	}
+	return dayTimeLiteral(t, micros), nil
+}
+
+// badDayTime is the error for a string that is not in the format of its units.
+func (a *Analyser) badDayTime(s string, t *vector.Type, span sql.Span) error {
+	letters := [...]string{vector.FieldDay: "d", vector.FieldHour: "h", vector.FieldMinute: "m", vector.FieldSecond: "s.n"}
+	format := letters[t.Start]
+	for f := t.Start + 1; f <= t.End; f++ {
+		if f == vector.FieldHour {
+			format += " " + letters[f]
+		} else {
+			format += ":" + letters[f]
+		}
+	}
+	units := strings.ToUpper(strings.TrimPrefix(t.String(), "interval "))
+	return a.errorAt(span, "INVALID_INTERVAL_FORMAT.UNMATCHED_FORMAT_STRING_WITH_NOTICE", "intervalStr", "day-time",
+		"supportedFormat", "`[+|-]"+format+"`, `INTERVAL [+|-]'[+|-]"+format+"' "+units+"`", "typeName", t.String(), "input", s)
+}

@@ -1,0 +1,57 @@
+package plan
+
+import (
+	"github.com/vstream/vstream/kernels"
+	"github.com/vstream/vstream/sql"
+)
+
+// Optimise rewrites an analysed plan into an equivalent, cheaper one.
+func Optimise(n Node) Node {
+	n = transformNodes(n, dropAlias)
+	n = transformNodes(n, distinctToAggregate)
+	n = pushDown(n)
+	return prune(n, all(n))
+}
+
+// transformNodes rewrites a plan bottom-up.
+func transformNodes(n Node, f func(Node) Node) Node {
+	in := n.Inputs()
+	if len(in) > 0 {
+		out := make([]Node, len(in))
+		changed := false
+		for i, k := range in {
+			out[i] = transformNodes(k, f)
+			changed = changed || out[i] != k
+		}
+		if changed {
+			n = n.WithInputs(out)
+		}
+	}
+	return f(n)
+}
+
+// dropAlias removes SubqueryAlias: the columns below have the same identities.
+func dropAlias(n Node) Node {
+	if s, ok := n.(*SubqueryAlias); ok {
+		return s.Input
+	}
+	return n
+}
+
+// distinctToAggregate turns DISTINCT into a grouping by all columns.
+func distinctToAggregate(n Node) Node {
+	d, ok := n.(*Distinct)
+	if !ok {
+		return n
+	}
+	return &Aggregate{Keys: d.Input.Output(), Input: d.Input}
+}
+
+// andOf joins two boolean expressions.
+func andOf(a, b Expr) Expr {
+	c, err := (&Analyser{Conf: &kernels.Conf{ANSI: true}}).call("and", []Expr{a, b}, sql.Span{})
+	if err != nil {
+		panic("plan: and of two boolean expressions: " + err.Error())
+	}
+	return c
+}

@@ -1,0 +1,214 @@
+package plan
+
+// pushDown moves filters towards the relations, through what does not change the
+// columns that they read, as Spark's PushPredicateThroughNonJoin does. It is visible to
+// users where Spark's is: a filter on other columns written after a watermark runs before it, so
+// the rows that it removes do not move the watermark.
+func pushDown(n Node) Node {
+	f, ok := n.(*Filter)
+	if !ok {
+		in := n.Inputs()
+		if len(in) == 0 {
+			return n
+		}
+		out := make([]Node, len(in))
+		for i, k := range in {
+			out[i] = pushDown(k)
+		}
+		return n.WithInputs(out)
+	}
+	return pushThrough(conjuncts(f.Cond), f.Input)
+}
+
+// pushThrough puts a filter of all conds over n, or below it where that is the same.
+func pushThrough(conds []Expr, n Node) Node {
+	switch n := n.(type) {
+	case *Filter:
+		return pushThrough(append(conjuncts(n.Cond), conds...), n.Input)
+	case *SubqueryAlias:
+		return pushThrough(conds, n.Input)
+	case *Project:
+		defs, ok := Definitions(n)
+		if !ok {
+			break
+		}
+		inlined := make([]Expr, len(conds))
+		for i, c := range conds {
+			if !Deterministic(c) {
+				return filterOver(conds, pushDown(n))
+			}
+			inlined[i] = Substitute(c, defs)
+		}
+		c := *n
+		c.Input = pushThrough(inlined, n.Input)
+		return &c
+	case *Watermark:
+		down, up := split(conds, func(e Expr) bool { return Deterministic(e) && !reads(e, n.Column.ID) })
+		c := *n
+		c.Input = pushThrough(down, n.Input)
+		return filterOver(up, &c)
+	case *Union:
+		c := *n
+		c.Parts = make([]Node, len(n.Parts))
+		down, up := split(conds, Deterministic)
+		for i, p := range n.Parts {
+			defs := map[ID]Expr{}
+			for k, col := range n.Attrs {
+				defs[col.ID] = p.Output()[k]
+			}
+			part := make([]Expr, len(down))
+			for k, e := range down {
+				part[k] = Substitute(e, defs)
+			}
+			c.Parts[i] = pushThrough(part, p)
+		}
+		return filterOver(up, &c)
+	case *Aggregate:
+		keys := map[ID]bool{}
+		for _, k := range n.Keys {
+			keys[k.ID] = true
+		}
+		down, up := split(conds, func(e Expr) bool { return len(n.Keys) > 0 && Deterministic(e) && readsOnly(e, keys) })
+		c := *n
+		c.Input = pushThrough(down, n.Input)
+		return filterOver(up, &c)
+	case *Expand, *Generate, *Sort, *Repartition, *Distinct:
+		in := n.Inputs()[0]
+		below := all(in)
+		down, up := split(conds, func(e Expr) bool { return Deterministic(e) && readsOnly(e, below) })
+		return filterOver(up, n.WithInputs([]Node{pushThrough(down, in)}))
+	case *Relation:
+		return pushIntoScan(conds, n)
+	}
+	return filterOver(conds, pushDown(n))
+}
+
+// pushIntoScan lets readers of text formats drop rows by simple predicates; such
+// rows do not count as input rows, as in Spark (spark.sql.json.filterPushdown.enabled, …csv…).
+func pushIntoScan(conds []Expr, n *Relation) Node {
+	if !n.CountsFiltered {
+		return filterOver(conds, n)
+	}
+	down, up := split(conds, simplePredicate)
+	if len(down) == 0 {
+		return filterOver(up, n)
+	}
+	c := *n
+	c.Filter = conjunction(down)
+	return filterOver(up, &c)
+}
+
+// simplePredicate tells whether Spark translates a predicate for a data source: a
+// comparison of a column with a constant, a null test, and what and, or and not make of them.
+func simplePredicate(e Expr) bool {
+	c, ok := e.(*Call)
+	if !ok {
+		return false
+	}
+	switch c.Fn.Name {
+	case "and", "or", "not":
+		for _, k := range c.Args {
+			if !simplePredicate(k) {
+				return false
+			}
+		}
+		return true
+	case "isnull", "isnotnull":
+		_, ok := c.Args[0].(*Attr)
+		return ok
+	case "=", "==", "<=>", "<", "<=", ">", ">=", "in", "startswith", "endswith", "contains":
+		columns := 0
+		for _, k := range c.Args {
+			if a, ok := k.(*Attr); ok {
+				columns++
+				if !a.Typ.Atomic() {
+					return false
+				}
+			} else if !Foldable(k) {
+				return false
+			}
+		}
+		return columns == 1
+	}
+	return false
+}
+
+// conjuncts are the parts of a condition that AND joins.
+func conjuncts(e Expr) []Expr {
+	if c, ok := e.(*Call); ok && c.Fn.Name == "and" {
+		return append(conjuncts(c.Args[0]), conjuncts(c.Args[1])...)
+	}
+	return []Expr{e}
+}
+
+// conjunction joins conditions by AND.
+func conjunction(conds []Expr) Expr {
+	out := conds[0]
+	for _, c := range conds[1:] {
+		out = andOf(out, c)
+	}
+	return out
+}
+
+func filterOver(conds []Expr, n Node) Node {
+	if len(conds) == 0 {
+		return n
+	}
+	return &Filter{Cond: conjunction(conds), Input: n}
+}
+
+func split(conds []Expr, f func(Expr) bool) (yes, no []Expr) {
+	for _, c := range conds {
+		if f(c) {
+			yes = append(yes, c)
+		} else {
+			no = append(no, c)
+		}
+	}
+	return yes, no
+}
+
+func reads(e Expr, id ID) bool {
+	for _, r := range References(e) {
+		if r.ID == id {
+			return true
+		}
+	}
+	return false
+}
+
+func readsOnly(e Expr, ids map[ID]bool) bool {
+	for _, r := range References(e) {
+		if !ids[r.ID] {
+			return false
+		}
+	}
+	return true
+}
+
+// Definitions are the computed columns of a projection; ok is false if one is not
+// deterministic and so must be computed once, where it stands.
+func Definitions(p *Project) (map[ID]Expr, bool) {
+	defs := map[ID]Expr{}
+	for _, e := range p.Exprs {
+		if al, ok := e.(*Alias); ok {
+			if !Deterministic(al.Child) {
+				return nil, false
+			}
+			defs[al.ID] = al.Child
+		}
+	}
+	return defs, true
+}
+
+// Substitute replaces columns by their definitions.
+func Substitute(e Expr, defs map[ID]Expr) Expr {
+	return Transform(e, func(x Expr) Expr {
+		if a, ok := x.(*Attr); ok {
+			if d, ok := defs[a.ID]; ok {
+				return d
+			}
+		}
+		return x
+	})
+}

@@ -1,0 +1,276 @@
+package plan
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/vstream/vstream/condition"
+	"github.com/vstream/vstream/kernels"
+	"github.com/vstream/vstream/sql"
+	"github.com/vstream/vstream/vector"
+)
+
+// cte is a named query of a WITH clause, analysed anew on each use.
+type cte struct {
+	def   *sql.CTE
+	scope *cteScope // what the query itself may refer to
+}
+
+// cteScope is a chain of WITH clauses.
+type cteScope struct {
+	outer *cteScope
+	named map[string]*cte
+}
+
+func (s *cteScope) find(name string) *cte {
+	for ; s != nil; s = s.outer {
+		if c := s.named[strings.ToLower(name)]; c != nil {
+			return c
+		}
+	}
+	return nil
+}
+
+// Query analyses a statement. Errors carry Spark's condition and the position in the text.
+func (a *Analyser) Query(stmt *sql.Statement) (Node, error) {
+	sub := a.forText(stmt.Text)
+	n, err := sub.query(stmt.Query, nil)
+	a.watermarks = sub.watermarks
+	return n, err
+}
+
+// forText is an analyser of another text that counts on.
+func (a *Analyser) forText(text string) *Analyser {
+	sub := &Analyser{Catalog: a.Catalog, Conf: a.Conf, Text: text, watermarks: a.watermarks}
+	sub.queryFn = sub.query
+	return sub
+}
+
+// NextWatermark numbers a Watermark node.
+func (a *Analyser) NextWatermark() int {
+	a.watermarks++
+	return a.watermarks - 1
+}
+
+func (a *Analyser) query(q *sql.Query, outer *Scope) (Node, error) {
+	saved := a.ctes
+	defer func() { a.ctes = saved }()
+	if q.Recursive {
+		return nil, a.errorAt(q.Span, "VSTREAM_UNSUPPORTED", "feature", "WITH RECURSIVE")
+	}
+	for _, c := range q.With {
+		scope := a.ctes
+		a.ctes = &cteScope{outer: scope, named: map[string]*cte{strings.ToLower(c.Name.Name): {def: c, scope: scope}}}
+	}
+	order := append(append([]*sql.SortItem{}, q.OrderBy...), q.SortBy...)
+	n, err := a.body(q.Body, order, q.Windows, outer)
+	if err != nil {
+		return nil, err
+	}
+	if n, err = a.sorted(n, q, outer); err != nil {
+		return nil, err
+	}
+	for _, keys := range [][]sql.Expr{q.DistributeBy, q.ClusterBy} {
+		if len(keys) == 0 {
+			continue
+		}
+		r := &Repartition{Input: n}
+		for _, k := range keys {
+			e, err := a.Expr(k, &Scope{Columns: n.Output(), Outer: outer})
+			if err != nil {
+				return nil, err
+			}
+			r.Keys = append(r.Keys, e)
+		}
+		n = r
+	}
+	return a.limited(n, q)
+}
+
+// sorted applies ORDER BY, SORT BY and CLUSTER BY to a finished body. The body has
+// added the sort keys that are not among its columns as hidden columns "$order<i>".
+func (a *Analyser) sorted(n Node, q *sql.Query, outer *Scope) (Node, error) {
+	items, local := q.OrderBy, false
+	if len(items) == 0 {
+		items, local = q.SortBy, true
+	}
+	if len(items) == 0 {
+		return n, nil
+	}
+	var keys []*SortKey
+	hidden := false
+	out := n.Output()
+	visible := make([]Expr, 0, len(out))
+	byItem := map[int]*Attr{}
+	for _, c := range out {
+		if i, ok := strings.CutPrefix(c.Name, sortColumn); ok {
+			k, _ := strconv.Atoi(i)
+			byItem[k] = c
+			hidden = true
+			continue
+		}
+		visible = append(visible, c)
+	}
+	for i, item := range items {
+		e, err := a.sortKey(item, i, byItem, visible, outer)
+		if err != nil {
+			return nil, err
+		}
+		nullsLast := item.Desc
+		if item.Nulls != "" {
+			nullsLast = item.Nulls == "LAST"
+		}
+		keys = append(keys, &SortKey{Expr: e, Desc: item.Desc, NullsLast: nullsLast})
+	}
+	n = &Sort{Keys: keys, Local: local, Input: n}
+	if hidden {
+		n = &Project{Exprs: visible, Input: n}
+	}
+	return n, nil
+}
+
+func (a *Analyser) sortKey(item *sql.SortItem, i int, byItem map[int]*Attr, visible []Expr, outer *Scope) (Expr, error) {
+	if c := byItem[i]; c != nil {
+		return c, nil
+	}
+	if p, ok := ordinal(item.Expr); ok {
+		if p < 1 || p > len(visible) {
+			return nil, a.errorAt(item.Expr.Pos(), "ORDER_BY_POS_OUT_OF_RANGE", "index", p, "size", len(visible))
+		}
+		return visible[p-1], nil
+	}
+	cols := make([]*Attr, len(visible))
+	for i, v := range visible {
+		cols[i] = v.(*Attr)
+	}
+	return a.Expr(item.Expr, &Scope{Columns: cols, Outer: outer})
+}
+
+// sortColumn is the prefix of hidden columns that carry sort keys.
+const sortColumn = "$order"
+
+// ordinal reads an integer literal that stands for a SELECT item.
+func ordinal(e sql.Expr) (int, bool) {
+	l, ok := e.(*sql.Literal)
+	if !ok || l.Kind != "integer" {
+		return 0, false
+	}
+	n, err := strconv.Atoi(l.Text)
+	return n, err == nil
+}
+
+func (a *Analyser) limited(n Node, q *sql.Query) (Node, error) {
+	limit, offset := int64(-1), int64(0)
+	var err error
+	if _, all := q.Limit.(*sql.AllRows); q.Limit != nil && !all {
+		if limit, err = a.rowCount(q.Limit, "LIMIT", "limit"); err != nil {
+			return nil, err
+		}
+	}
+	if q.Offset != nil {
+		if offset, err = a.rowCount(q.Offset, "OFFSET", "offset"); err != nil {
+			return nil, err
+		}
+	}
+	if limit < 0 && offset == 0 {
+		return n, nil
+	}
+	return &Limit{N: limit, Offset: offset, Input: n}, nil
+}
+
+// rowCount evaluates the constant of LIMIT or OFFSET.
+func (a *Analyser) rowCount(e sql.Expr, clause, name string) (int64, error) {
+	x, err := a.Expr(e, &Scope{})
+	if err != nil {
+		return 0, err
+	}
+	if !Foldable(x) {
+		return 0, a.errorAt(e.Pos(), "INVALID_LIMIT_LIKE_EXPRESSION.IS_UNFOLDABLE", "name", name, "expr", quoteSQL(x))
+	}
+	if x.Type().Kind != vector.KindInt {
+		return 0, a.errorAt(e.Pos(), "INVALID_LIMIT_LIKE_EXPRESSION.DATA_TYPE", "name", name, "expr", quoteSQL(x), "dataType", quoteType(x.Type()))
+	}
+	k, err := Compile(x, nil)
+	if err != nil {
+		return 0, err
+	}
+	v, err := kernels.Fold(&kernels.Ctx{ANSI: a.Conf.ANSI, Zone: a.Conf.Zone, Conf: a.Conf.Conf}, k)
+	if err != nil {
+		return 0, a.place(err, e.Pos())
+	}
+	if v.IsNull(0) {
+		return 0, a.errorAt(e.Pos(), "INVALID_LIMIT_LIKE_EXPRESSION.IS_NULL", "name", name, "expr", quoteSQL(x))
+	}
+	c := int64(vector.Values[int32](v.Arr)[0])
+	if c < 0 {
+		return 0, a.errorAt(e.Pos(), "INVALID_LIMIT_LIKE_EXPRESSION.IS_NEGATIVE", "name", name, "expr", quoteSQL(x), "v", c)
+	}
+	return c, nil
+}
+
+func quoteSQL(e Expr) string          { return `"` + e.SQL() + `"` }
+func quoteType(t *vector.Type) string { return `"` + t.SQL() + `"` }
+
+// body analyses what stands between WITH and ORDER BY. order are the sort items that
+// will follow: a SELECT adds those that are not among its columns as hidden ones.
+func (a *Analyser) body(b sql.Body, order []*sql.SortItem, windows []*sql.NamedWindow, outer *Scope) (Node, error) {
+	switch b := b.(type) {
+	case *sql.Select:
+		return a.selectQuery(b, order, windows, outer)
+	case *sql.Query:
+		return a.query(b, outer)
+	case *sql.SetOp:
+		return a.setOp(b, outer)
+	case *sql.Values:
+		return a.values(b, outer)
+	case *sql.TableBody:
+		return a.table(b.Table, outer)
+	}
+	return nil, condition.New("INTERNAL_ERROR", "message", "unknown query body")
+}
+
+func (a *Analyser) values(v *sql.Values, outer *Scope) (Node, error) {
+	rows := make([][]Expr, len(v.Rows))
+	for i, r := range v.Rows {
+		for _, e := range r {
+			x, err := a.Expr(e, &Scope{Outer: outer})
+			if err != nil {
+				return nil, err
+			}
+			rows[i] = append(rows[i], x)
+		}
+		if len(rows[i]) != len(rows[0]) {
+			return nil, a.errorAt(v.Span, "INVALID_INLINE_TABLE.NUM_COLUMNS_MISMATCH", "expectedNumCols", len(rows[0]), "actualNumCols", len(rows[i]), "rowIndex", i)
+		}
+	}
+	out := &Values{Rows: rows}
+	for c := range rows[0] {
+		types := make([]*vector.Type, len(rows))
+		null := false
+		for i := range rows {
+			types[i] = rows[i][c].Type()
+			null = null || rows[i][c].Nullable()
+		}
+		t := kernels.CommonType(a.Conf, types)
+		if t == nil {
+			return nil, a.errorAt(v.Span, "INVALID_INLINE_TABLE.INCOMPATIBLE_TYPES_IN_INLINE_TABLE", "colName", "`col"+strconv.Itoa(c+1)+"`")
+		}
+		for i := range rows {
+			rows[i][c] = a.implicitCast(rows[i][c], t)
+		}
+		out.Attrs = append(out.Attrs, &Attr{ID: NewID(), Name: "col" + strconv.Itoa(c+1), Typ: t, Null: null})
+	}
+	return out, nil
+}
+
+// implicitCast converts e to a type if it has another.
+func (a *Analyser) implicitCast(e Expr, t *vector.Type) Expr {
+	if e.Type().Equal(t) {
+		return e
+	}
+	mode := kernels.CastANSI
+	if !a.Conf.ANSI {
+		mode = kernels.CastLegacy
+	}
+	return &Cast{Child: e, To: t, Mode: mode, Implicit: true}
+}

@@ -1,0 +1,178 @@
+package plan
+
+import (
+	"github.com/vstream/vstream/sql"
+)
+
+// selectQuery analyses one SELECT. order are the sort items that follow it: those
+// that are not among its columns become hidden columns.
+func (a *Analyser) selectQuery(s *sql.Select, order []*sql.SortItem, windows []*sql.NamedWindow, outer *Scope) (Node, error) {
+	n, err := a.from(s.From, outer)
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range s.LateralViews {
+		if n, err = a.lateralView(n, v, outer); err != nil {
+			return nil, err
+		}
+	}
+	if s.Pivot != nil || s.Unpivot != nil {
+		return nil, a.errorAt(s.Span, "VSTREAM_UNSUPPORTED", "feature", "PIVOT and UNPIVOT")
+	}
+	if s.Where != nil {
+		if n, err = a.where(n, s.Where, outer); err != nil {
+			return nil, err
+		}
+	}
+	b := &selectBuilder{a: a, s: s, order: order, windows: windows, outer: outer}
+	if s.GroupBy != nil {
+		n, err = b.grouped(n)
+	} else {
+		n, err = b.plain(n)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if s.Distinct {
+		for _, c := range n.Output() {
+			if c.Hidden {
+				return nil, a.errorAt(s.Span, "UNSUPPORTED_FEATURE.ORDER_BY_NOT_IN_SELECT_DISTINCT")
+			}
+		}
+		n = &Distinct{Input: n}
+	}
+	return n, nil
+}
+
+func (a *Analyser) where(n Node, cond sql.Expr, outer *Scope) (Node, error) {
+	e, err := a.Expr(cond, &Scope{Columns: n.Output(), Outer: outer})
+	if err != nil {
+		return nil, err
+	}
+	if agg := findAgg(e); agg != nil {
+		return nil, a.errorAt(cond.Pos(), "INVALID_WHERE_CONDITION", "condition", quoteSQL(e), "expressionList", agg.SQL())
+	}
+	return a.filter(n, e, cond.Pos())
+}
+
+// filter keeps the rows for which e is true; e must be boolean.
+func (a *Analyser) filter(n Node, e Expr, at sql.Span) (Node, error) {
+	switch e.Type().String() {
+	case "boolean":
+	case "void":
+		e = a.implicitCast(e, BoolLiteral(true).Typ)
+	default:
+		return nil, a.errorAt(at, "DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN", "sqlExpr", quoteSQL(e), "filter", quoteSQL(e), "type", quoteType(e.Type()))
+	}
+	return &Filter{Cond: e, Input: n}, nil
+}
+
+// selectBuilder holds what the parts of one SELECT share.
+type selectBuilder struct {
+	a       *Analyser
+	s       *sql.Select
+	order   []*sql.SortItem
+	windows []*sql.NamedWindow
+	outer   *Scope
+}
+
+func (b *selectBuilder) scope(n Node) *Scope {
+	return &Scope{Columns: n.Output(), Outer: b.outer, Windows: b.windows}
+}
+
+// plain is a SELECT without GROUP BY; aggregates in its items make it a global aggregation.
+func (b *selectBuilder) plain(n Node) (Node, error) {
+	a := b.a
+	items, err := a.SelectItems(b.s.Items, b.scope(n))
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range items {
+		if findAgg(e) != nil {
+			return b.grouped(n)
+		}
+	}
+	if b.s.Having != nil {
+		return b.grouped(n)
+	}
+	hidden, err := b.sortColumns(items, b.scope(n))
+	if err != nil {
+		return nil, err
+	}
+	items = append(items, hidden...)
+	if n, items, err = a.lowerWindows(n, items); err != nil {
+		return nil, err
+	}
+	if n, items, err = a.lowerGenerators(n, items); err != nil {
+		return nil, err
+	}
+	n, items = lowerOver(n, items)
+	return &Project{Exprs: items, Input: n}, nil
+}
+
+// sortColumns are the sort items that are not columns of the SELECT, as hidden columns.
+func (b *selectBuilder) sortColumns(items []Expr, below *Scope) ([]Expr, error) {
+	var out []Expr
+	var cols []*Attr
+	for _, e := range items {
+		if _, ok := e.(*MultiAlias); !ok {
+			cols = append(cols, OutputOf(e))
+		}
+	}
+	for i, item := range b.order {
+		if _, ok := ordinal(item.Expr); ok {
+			continue
+		}
+		e, err := b.a.Expr(item.Expr, &Scope{Columns: cols, Outer: b.outer})
+		if err == nil && findAgg(e) == nil {
+			continue
+		}
+		e, err2 := b.a.Expr(item.Expr, below)
+		if err2 != nil {
+			if err != nil {
+				return nil, err
+			}
+			return nil, err2
+		}
+		al := NewAlias(e, sortColumn+itoa(i))
+		al.Hidden, al.Attr.Hidden = true, true
+		out = append(out, al)
+	}
+	return out, nil
+}
+
+// findAgg is an aggregate call in e that is not the function of an OVER; nil if there is none.
+func findAgg(e Expr) *AggCall {
+	var found *AggCall
+	Walk(e, func(x Expr) bool {
+		switch x := x.(type) {
+		case *WindowCall:
+			return false
+		case *AggCall:
+			found = x
+		}
+		return found == nil
+	})
+	return found
+}
+
+// lowerOver moves OVER calls into a WindowFn node below the projection.
+func lowerOver(n Node, items []Expr) (Node, []Expr) {
+	var calls []*Alias
+	out := make([]Expr, len(items))
+	for i, e := range items {
+		out[i] = Transform(e, func(x Expr) Expr {
+			w, ok := x.(*WindowCall)
+			if !ok {
+				return x
+			}
+			al := NewAlias(w, w.SQL())
+			calls = append(calls, al)
+			return al.Attr
+		})
+	}
+	if len(calls) == 0 {
+		return n, items
+	}
+	return &WindowFn{Calls: calls, Input: n}, out
+}
