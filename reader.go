@@ -1,0 +1,108 @@
+package vstream
+
+import (
+	"context"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/vstream/vstream/condition"
+	"github.com/vstream/vstream/plan"
+	"github.com/vstream/vstream/source"
+	"github.com/vstream/vstream/stream"
+	"github.com/vstream/vstream/vector"
+)
+
+// maxPartitions is the number of key groups: more partitions would stay empty.
+const maxPartitions = 1024
+
+func positive(s string) (int, bool) {
+	n, err := strconv.Atoi(strings.TrimSpace(s))
+	return n, err == nil && n > 0
+}
+
+// defaultPartitions is the number of state partitions without a setting: one per core.
+func defaultPartitions() int { return runtime.GOMAXPROCS(0) }
+
+// Reader describes a table to be read from a source.
+type Reader struct {
+	s       *Session
+	format  string
+	name    string
+	options source.Options
+	schema  *vector.Schema
+	static  bool
+	err     error
+}
+
+// Read starts the description of a streaming table of a format: csv, json,
+// parquet, text, rate, rate-micro-batch, …
+func (s *Session) Read(format string) *Reader {
+	return &Reader{s: s, format: format, options: source.Options{}}
+}
+
+// ReadStatic describes a table that is read whole, once per micro-batch.
+func (s *Session) ReadStatic(format string) *Reader {
+	r := s.Read(format)
+	r.static = true
+	return r
+}
+
+// Option sets an option of the source, under Spark's name.
+func (r *Reader) Option(key, value string) *Reader {
+	r.options[key] = value
+	return r
+}
+
+// Name names the source for source evolution.
+func (r *Reader) Name(name string) *Reader {
+	r.name = name
+	return r
+}
+
+// Schema gives the columns as DDL: "id BIGINT, ts TIMESTAMP".
+func (r *Reader) Schema(ddl string) *Reader {
+	if r.err == nil {
+		r.schema, r.err = plan.ParseSchema(ddl)
+	}
+	return r
+}
+
+// Load makes the table. Errors: an unknown format, a missing or bad schema, a path
+// that does not exist (PATH_NOT_FOUND).
+func (r *Reader) Load() (*Table, error) {
+	if r.err != nil {
+		return nil, r.err
+	}
+	spec, ok := source.Lookup(r.format)
+	if !ok {
+		return nil, condition.New("DATA_SOURCE_NOT_FOUND", "provider", r.format).
+			WithHint("the formats are: %s", strings.Join(source.Names(), ", "))
+	}
+	in := &stream.Input{Name: r.name, Relation: r.format, Format: r.format, Spec: spec, Options: r.options, Schema: r.schema, Static: r.static}
+	schema := r.schema
+	if spec.InferSchema != nil {
+		var err error
+		c := source.Context{Name: r.format, Resolve: r.s.resolve, Conf: r.s.confCopy(), TimeZone: r.s.kernelConf().Zone.String()}
+		if schema == nil {
+			if schema, err = spec.InferSchema(context.Background(), c, r.options); err != nil {
+				return nil, err
+			}
+			in.Schema = schema
+		}
+	}
+	if schema == nil {
+		return nil, condition.New("UNABLE_TO_INFER_SCHEMA", "format", r.format).WithHint("give the columns with schema")
+	}
+	return r.s.table(func(*plan.Analyser) (plan.Node, error) {
+		rel := &plan.Relation{Name: r.format, IsStream: !r.static, Schema: schema, Handle: in, SourceName: r.name, CountsFiltered: strings.EqualFold(r.format, "json") || strings.EqualFold(r.format, "csv")}
+		for i, f := range schema.Fields {
+			rel.Attrs = append(rel.Attrs, &plan.Attr{ID: plan.NewID(), Name: f.Name, Typ: f.Type, Null: true})
+			rel.Ordinals = append(rel.Ordinals, i)
+		}
+		return rel, nil
+	}, in)
+}
+
+// ParseSchema reads columns given as DDL: "id BIGINT, ts TIMESTAMP".
+func ParseSchema(ddl string) (*vector.Schema, error) { return plan.ParseSchema(ddl) }

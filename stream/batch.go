@@ -1,0 +1,274 @@
+package stream
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/vstream/vstream/checkpoint"
+	"github.com/vstream/vstream/condition"
+	"github.com/vstream/vstream/exec"
+	"github.com/vstream/vstream/kernels"
+	"github.com/vstream/vstream/sink"
+	"github.com/vstream/vstream/source"
+	"github.com/vstream/vstream/statestore"
+	"github.com/vstream/vstream/watermark"
+)
+
+// microBatch is the plan of one micro-batch and what it measured.
+type microBatch struct {
+	id      int64
+	entry   checkpoint.OffsetEntry
+	end     []source.Offset
+	attempt string
+	pair    watermark.Pair
+
+	began    time.Time
+	millis   map[string]int64 // duration of each step
+	rows     []int64          // input rows by source
+	result   *exec.Result
+	advanced int64 // the watermark for the next batch
+}
+
+// timed measures one step.
+func (m *microBatch) timed(clock Clock, step string, fn func() error) error {
+	t := clock.Now()
+	err := fn()
+	m.millis[step] += clock.Now().Sub(t).Milliseconds()
+	return err
+}
+
+// trigger runs one micro-batch if there is something to do: a planned batch to
+// finish, new data, or a watermark that moved and an operator that waits for it.
+func (e *Execution) trigger(ctx context.Context) (ran bool, err error) {
+	m := &microBatch{id: e.next, attempt: uuid.NewString(), began: e.cfg.Clock.Now(), millis: map[string]int64{}, rows: make([]int64, len(e.sources))}
+	where := func(err error) error { return condition.In(err, fmt.Sprintf("batch %d", m.id)) }
+	if e.replay != nil {
+		m.entry, e.replay = *e.replay, nil
+		if m.end, err = endOffsets(&m.entry, len(e.sources), e.names()); err != nil {
+			return false, where(err)
+		}
+	} else {
+		planned, err := e.planBatch(ctx, m)
+		if err != nil {
+			return false, where(err)
+		}
+		if !planned {
+			return false, nil
+		}
+	}
+	if err := e.runBatch(ctx, m); err != nil {
+		return false, where(err)
+	}
+	return true, nil
+}
+
+// planBatch asks the sources for new data and, if the batch is worthwhile, writes
+// it to the offset log: from then on it will run with just these offsets.
+func (e *Execution) planBatch(ctx context.Context, m *microBatch) (bool, error) {
+	m.end = make([]source.Offset, len(e.sources))
+	newData := false
+	err := m.timed(e.cfg.Clock, "latestOffset", func() error {
+		for i, s := range e.sources {
+			end, err := s.Latest(ctx, e.start[i], e.cfg.Trigger.Kind == Once)
+			if err != nil {
+				return condition.In(err, "source "+e.cfg.Inputs[i].Relation)
+			}
+			m.end[i] = end
+			newData = newData || end != e.start[i]
+		}
+		return nil
+	})
+	if err != nil {
+		return false, err
+	}
+	if !newData && !e.wantsNoDataBatch() {
+		return false, nil
+	}
+	m.entry = checkpoint.OffsetEntry{Version: e.offsetVersion(), WatermarkMs: e.tracker.Current(), TimestampMs: m.began.UnixMilli(), Conf: pinned(e.conf)}
+	if m.entry.Version == 2 {
+		m.entry.Sources = map[string]json.RawMessage{}
+		for i, in := range e.cfg.Inputs {
+			m.entry.Sources[in.Name] = rawOffset(m.end[i])
+		}
+	} else {
+		for _, o := range m.end {
+			m.entry.Ordered = append(m.entry.Ordered, rawOffset(o))
+		}
+	}
+	err = m.timed(e.cfg.Clock, "walCommit", func() error { return e.dir.Offsets().Add(ctx, m.id, m.entry) })
+	if err != nil {
+		return false, err
+	}
+	return true, e.crash("after-offset-log")
+}
+
+// wantsNoDataBatch: the watermark moved in the last batch of this run and an operator
+// has rows to emit or remove for it.
+func (e *Execution) wantsNoDataBatch() bool {
+	if !e.ran || e.conf["spark.sql.streaming.noDataMicroBatches.enabled"] == "false" || e.tracker.Current() <= e.ranWM {
+		return false
+	}
+	for _, op := range e.plan.Operators {
+		if op.EvictsByTime {
+			return true
+		}
+	}
+	return false
+}
+
+func rawOffset(o source.Offset) json.RawMessage {
+	if o == "" {
+		return nil
+	}
+	return json.RawMessage(o)
+}
+
+// runBatch runs a batch that is in the offset log: state, sink, commit log, in this order.
+func (e *Execution) runBatch(ctx context.Context, m *microBatch) error {
+	m.pair = watermark.Pair{Late: e.prevWM, Evict: m.entry.WatermarkMs, Set: e.tracker.Defined()}
+	if err := m.timed(e.cfg.Clock, "addBatch", func() error { return e.addBatch(ctx, m) }); err != nil {
+		e.stateAbort(m)
+		return err
+	}
+	if err := m.timed(e.cfg.Clock, "commitOffsets", func() error { return e.commitBatch(ctx, m) }); err != nil {
+		return err
+	}
+	e.finish(ctx, m)
+	return nil
+}
+
+// addBatch computes the batch, makes the new state durable under the attempt's id
+// and then commits the sink. Until the commit log names the attempt, a rerun of the batch
+// starts from the state before it.
+func (e *Execution) addBatch(ctx context.Context, m *microBatch) error {
+	var scans [][]exec.ScanTask
+	err := m.timed(e.cfg.Clock, "getBatch", func() (err error) {
+		scans, err = e.scanTasks(ctx, m)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	w, done, err := e.sink.Begin(ctx, sink.BatchInfo{QueryID: e.id, BatchID: m.id, Schema: e.plan.Output, Mode: e.cfg.Mode})
+	if err != nil {
+		return err
+	}
+	out := newOutput(ctx, w, done)
+	m.result, err = e.runtime.Run(ctx, &exec.Batch{
+		ID:        m.id,
+		Watermark: func(int) watermark.Pair { return m.pair },
+		Kernel:    func(partition int) *kernels.Ctx { return e.kernelContext(m, partition) },
+		Scans:     scans,
+		Sink:      out.open,
+	})
+	if err == nil {
+		err = e.crash("after-compute")
+	}
+	if err == nil {
+		err = e.commitState(ctx, m)
+	}
+	if err == nil {
+		err = e.crash("after-state-commit")
+	}
+	if err != nil {
+		out.abort(context.WithoutCancel(ctx))
+		return err
+	}
+	if err := out.commit(ctx); err != nil {
+		out.abort(context.WithoutCancel(ctx))
+		return err
+	}
+	return e.crash("after-sink-commit")
+}
+
+func (e *Execution) kernelContext(m *microBatch, partition int) *kernels.Ctx {
+	return &kernels.Ctx{BatchTimeMicros: m.entry.TimestampMs * 1000, Zone: e.cfg.Kernel.Zone, ANSI: e.cfg.Kernel.ANSI, Partition: partition, Conf: e.conf}
+}
+
+// commitState encodes what each stateful operator changed and makes all of it
+// durable with one write.
+func (e *Execution) commitState(ctx context.Context, m *microBatch) error {
+	if len(e.plan.Operators) == 0 {
+		return nil
+	}
+	n := m.id + 1
+	var g errgroup.Group
+	g.SetLimit(e.workers)
+	err := e.runtime.Stateful(func(op, partition int, s exec.Stateful) error {
+		g.Go(func() error {
+			return s.Commit(func(store string, c *statestore.Changes) error {
+				return e.state.Stage(ctx, statestore.ID{Operator: op, Partition: partition, Name: store}, n, m.attempt, c)
+			})
+		})
+		return nil
+	})
+	if werr := g.Wait(); err == nil {
+		err = werr
+	}
+	if err != nil {
+		return err
+	}
+	return e.state.Commit(ctx, n, m.attempt, e.version)
+}
+
+func (e *Execution) stateAbort(m *microBatch) {
+	if e.state != nil {
+		e.state.Abort(m.id+1, m.attempt)
+	}
+}
+
+// commitBatch closes the batch in the commit log.
+func (e *Execution) commitBatch(ctx context.Context, m *microBatch) error {
+	tops := map[int]int64{}
+	for node, s := range m.result.EventTime {
+		tops[node] = s.Max
+	}
+	m.advanced = e.tracker.Advance(tops)
+	c := checkpoint.CommitEntry{Version: 1, NextWatermarkMs: m.advanced}
+	if len(e.plan.Operators) > 0 {
+		c.Version, c.StateIDs = 2, e.stateIDs(m.attempt)
+	}
+	if err := e.dir.Commits().Add(ctx, m.id, c); err != nil {
+		return err
+	}
+	return e.crash("after-commit-log")
+}
+
+// stateIDs names the attempt for every operator, partition and store, as Spark's commit log does.
+func (e *Execution) stateIDs(attempt string) map[int64][][]string {
+	ids := map[int64][][]string{}
+	e.runtime.Stateful(func(op, partition int, s exec.Stateful) error {
+		stores := make([]string, len(s.Stores()))
+		for i := range stores {
+			stores[i] = attempt
+		}
+		ids[int64(op)] = append(ids[int64(op)], stores)
+		return nil
+	})
+	return ids
+}
+
+// finish moves the query behind the committed batch.
+func (e *Execution) finish(ctx context.Context, m *microBatch) {
+	e.report(m)
+	for i, s := range e.sources {
+		if m.end[i] != e.start[i] {
+			if err := s.Commit(ctx, m.end[i]); err != nil {
+				e.cfg.Log.Warn("source could not note the commit", "source", e.cfg.Inputs[i].Relation, "error", err)
+			}
+		}
+	}
+	e.start = m.end
+	e.next++
+	e.prevWM, e.ranWM, e.ran = m.entry.WatermarkMs, m.entry.WatermarkMs, true
+	e.idleSince = time.Time{}
+	if len(e.plan.Operators) > 0 {
+		e.version = statestore.Version{N: m.id + 1, Attempt: m.attempt}
+	}
+	e.housekeep(ctx)
+}

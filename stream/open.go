@@ -1,0 +1,321 @@
+package stream
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"runtime"
+	"slices"
+	"strconv"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/vstream/vstream/checkpoint"
+	"github.com/vstream/vstream/condition"
+	"github.com/vstream/vstream/exec"
+	"github.com/vstream/vstream/physical"
+	"github.com/vstream/vstream/source"
+	"github.com/vstream/vstream/statestore"
+	"github.com/vstream/vstream/watermark"
+)
+
+// pinnedConf are the settings that the first batch writes into the offset log and
+// that a restart takes from there, whatever the session says (Spark's
+// OffsetSeqMetadata.relevantSQLConfs), with their defaults.
+var pinnedConf = map[string]string{
+	"spark.sql.shuffle.partitions":                       "",
+	"spark.sql.streaming.stateStore.providerClass":       "memory",
+	"spark.sql.streaming.multipleWatermarkPolicy":        "min",
+	"spark.sql.streaming.aggregation.stateFormatVersion": "2",
+	"spark.sql.streaming.join.stateFormatVersion":        "2",
+}
+
+// pinned are the settings that the offset log keeps.
+func pinned(conf map[string]string) map[string]string {
+	out := map[string]string{}
+	for k := range pinnedConf {
+		out[k] = conf[k]
+	}
+	return out
+}
+
+// open brings everything up from the checkpoint. Nothing but the checkpoint's own
+// bookkeeping is written before the query is known to fit it.
+func (e *Execution) open(ctx context.Context) (err error) {
+	if e.dir, err = checkpoint.Open(ctx, e.cfg.Checkpoint); err != nil {
+		return err
+	}
+	e.mu.Lock()
+	e.id = e.dir.ID()
+	e.mu.Unlock()
+	r, err := e.dir.Recover(ctx, false)
+	if err != nil {
+		return err
+	}
+	e.settle(r)
+	if e.plan, err = e.cfg.Compile(e.conf); err != nil {
+		return err
+	}
+	if err := e.openSources(ctx, r); err != nil {
+		return err
+	}
+	e.workers = runtime.GOMAXPROCS(0)
+	if e.runtime, err = exec.NewRuntime(e.plan.Graph, e.workers); err != nil {
+		return err
+	}
+	if err := e.openState(ctx, r); err != nil {
+		return err
+	}
+	if e.sink, err = e.cfg.Sink(ctx); err != nil {
+		return err
+	}
+	return e.resume(ctx, r)
+}
+
+// settle puts what the checkpoint has fixed over the session's configuration.
+func (e *Execution) settle(r *checkpoint.Recovery) {
+	e.conf = maps.Clone(e.cfg.Conf)
+	if e.conf == nil {
+		e.conf = map[string]string{}
+	}
+	for k, def := range pinnedConf {
+		if e.conf[k] == "" {
+			e.conf[k] = def
+		}
+	}
+	if e.conf["spark.sql.shuffle.partitions"] == "" {
+		e.conf["spark.sql.shuffle.partitions"] = strconv.Itoa(runtime.GOMAXPROCS(0))
+	}
+	if r.Offsets == nil {
+		return
+	}
+	for k := range pinnedConf {
+		old, ok := r.Offsets.Conf[k]
+		if !ok || old == "" || old == e.conf[k] {
+			continue
+		}
+		if e.cfg.Conf[k] != "" {
+			e.cfg.Log.Warn("setting was fixed when the query first started; the change has no effect", "setting", k, "inForce", old, "ignored", e.conf[k])
+		}
+		e.conf[k] = old
+	}
+}
+
+func (e *Execution) openSources(ctx context.Context, r *checkpoint.Recovery) error {
+	for i, in := range e.cfg.Inputs {
+		name := strconv.Itoa(i)
+		if in.Name != "" {
+			name = in.Name
+		}
+		s, err := in.Spec.Open(ctx, source.Context{
+			Name: in.Relation, Log: e.dir.SourceStore(name), Resolve: e.cfg.Resolve, Conf: e.conf,
+			NowMs: func() int64 { return e.cfg.Clock.Now().UnixMilli() }, TimeZone: e.cfg.Kernel.Zone.String(),
+		}, in.Options, in.Schema)
+		if err != nil {
+			return condition.In(err, "source "+in.Relation)
+		}
+		e.sources = append(e.sources, s)
+	}
+	e.start = make([]source.Offset, len(e.sources))
+	if r.Start != nil {
+		offsets, err := endOffsets(r.Start, len(e.sources), e.names())
+		if err != nil {
+			return err
+		}
+		e.start = offsets
+	}
+	return nil
+}
+
+func (e *Execution) names() []string {
+	names := make([]string, len(e.cfg.Inputs))
+	for i, in := range e.cfg.Inputs {
+		names[i] = in.Name
+	}
+	return names
+}
+
+func (e *Execution) offsetVersion() int {
+	for _, in := range e.cfg.Inputs {
+		if in.Name != "" {
+			return 2
+		}
+	}
+	return 1
+}
+
+// endOffsets are the sources' positions in a logged entry. With version 1 they are
+// matched by position, so their number must be the same.
+func endOffsets(entry *checkpoint.OffsetEntry, n int, names []string) ([]source.Offset, error) {
+	out := make([]source.Offset, n)
+	if entry.Version == 2 {
+		for i, name := range names {
+			out[i] = offsetOf(entry.Sources[name])
+		}
+		return out, nil
+	}
+	if len(entry.Ordered) != n {
+		return nil, condition.New("VSTREAM_RESTART_REFUSED", "what", "the number of streaming sources", "before", strconv.Itoa(len(entry.Ordered)), "now", strconv.Itoa(n)).
+			WithHint("restore the sources that the query had, or start it with a new checkpoint location")
+	}
+	for i, o := range entry.Ordered {
+		out[i] = offsetOf(o)
+	}
+	return out, nil
+}
+
+func offsetOf(raw json.RawMessage) source.Offset {
+	if raw == nil {
+		return ""
+	}
+	return source.Offset(raw)
+}
+
+// openState opens the state store and brings every table to the committed version.
+func (e *Execution) openState(ctx context.Context, r *checkpoint.Recovery) error {
+	ops := make([]checkpoint.OperatorInfo, len(e.plan.Operators))
+	for i, op := range e.plan.Operators {
+		ops[i] = checkpoint.OperatorInfo{ID: int64(op.ID), Name: op.Name}
+	}
+	stored, err := e.dir.CheckOperators(ctx, r, ops)
+	if err != nil || len(ops) == 0 {
+		return err
+	}
+	provider := e.conf["spark.sql.streaming.stateStore.providerClass"]
+	driver, ok := statestore.Lookup(provider)
+	if !ok {
+		return condition.New("VSTREAM_UNKNOWN_STATE_PROVIDER", "provider", provider)
+	}
+	if e.state, err = driver.Open(ctx, e.dir.State(), e.conf); err != nil {
+		return err
+	}
+	stores := map[int][]string{}
+	err = e.runtime.Stateful(func(op, partition int, s exec.Stateful) error {
+		for _, st := range s.Stores() {
+			if partition == 0 {
+				stores[op] = append(stores[op], st.Name)
+			}
+			if err := e.state.Register(ctx, statestore.ID{Operator: op, Partition: partition, Name: st.Name}, st.Schema); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if stored == nil {
+		if err := e.dir.WriteOperators(ctx, operatorMetadata(e.plan.Operators, stores)); err != nil {
+			return err
+		}
+	}
+	if r.Batch == 0 {
+		return nil
+	}
+	// Without the commit that names the attempt (Spark tolerates a commit log that was
+	// cut), the state store takes the only attempt there is or refuses.
+	e.version = statestore.Version{N: r.Batch}
+	if r.LastCommit == r.Batch-1 {
+		e.version.Attempt = attemptOf(r.Commit)
+	}
+	return e.loadState(ctx)
+}
+
+func operatorMetadata(ops []*physical.Operator, stores map[int][]string) []checkpoint.OperatorMetadata {
+	var out []checkpoint.OperatorMetadata
+	for _, op := range ops {
+		m := checkpoint.OperatorMetadata{Operator: checkpoint.OperatorInfo{ID: int64(op.ID), Name: op.Name}}
+		for _, name := range stores[op.ID] {
+			m.Stores = append(m.Stores, checkpoint.StoreInfo{Name: name, NumPartitions: op.Partitions})
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+// attemptOf is the attempt that a commit names: all tables of a batch are written by one.
+func attemptOf(c *checkpoint.CommitEntry) string {
+	for _, partitions := range c.StateIDs {
+		for _, stores := range partitions {
+			for _, id := range stores {
+				return id
+			}
+		}
+	}
+	return ""
+}
+
+func (e *Execution) loadState(ctx context.Context) error {
+	var g errgroup.Group
+	g.SetLimit(e.workers)
+	err := e.runtime.Stateful(func(op, partition int, s exec.Stateful) error {
+		for _, st := range s.Stores() {
+			g.Go(func() error {
+				return e.state.Load(ctx, statestore.ID{Operator: op, Partition: partition, Name: st.Name}, e.version, func(c *statestore.Changes) error {
+					return s.Load(st.Name, c)
+				})
+			})
+		}
+		return nil
+	})
+	return errors.Join(err, g.Wait())
+}
+
+// resume sets where the query goes on.
+func (e *Execution) resume(ctx context.Context, r *checkpoint.Recovery) error {
+	policy, err := watermark.ParsePolicy(e.conf["spark.sql.streaming.multipleWatermarkPolicy"])
+	if err != nil {
+		return err
+	}
+	e.next = r.Batch
+	global := int64(0)
+	switch {
+	case r.Replay:
+		e.replay = r.Offsets
+		global = r.Offsets.WatermarkMs
+	case r.Commit != nil:
+		global = r.Commit.NextWatermarkMs
+	}
+	if r.Start != nil {
+		e.prevWM = r.Start.WatermarkMs
+	}
+	if len(e.plan.Delays) == 0 {
+		global = 0
+	}
+	e.tracker = watermark.NewTracker(policy, e.plan.Delays, global)
+	if e.cfg.Trigger.Kind != AvailableNow {
+		return nil
+	}
+	for i, s := range e.sources {
+		if a, ok := s.(source.AvailableNow); ok {
+			if err := a.PrepareAvailableNow(ctx, e.start[i]); err != nil {
+				return condition.In(err, "source "+e.cfg.Inputs[i].Relation)
+			}
+		}
+	}
+	return nil
+}
+
+// sourceIndex is the source that a scan reads.
+func (e *Execution) sourceIndex(s *physical.Scan) int {
+	return slices.Index(e.cfg.Inputs, s.Relation.Handle.(*Input))
+}
+
+func (e *Execution) close() error {
+	e.maintain.Wait()
+	var errs []error
+	for _, s := range e.sources {
+		errs = append(errs, s.Close())
+	}
+	if e.sink != nil {
+		errs = append(errs, e.sink.Close())
+	}
+	if e.state != nil {
+		errs = append(errs, e.state.Close())
+	}
+	if e.dir != nil {
+		errs = append(errs, e.dir.Close())
+	}
+	return errors.Join(errs...)
+}

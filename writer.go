@@ -1,0 +1,211 @@
+package vstream
+
+import (
+	"context"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/vstream/vstream/condition"
+	"github.com/vstream/vstream/objstore"
+	"github.com/vstream/vstream/physical"
+	"github.com/vstream/vstream/plan"
+	"github.com/vstream/vstream/sink"
+	"github.com/vstream/vstream/sink/foreach"
+	"github.com/vstream/vstream/stream"
+)
+
+// Trigger says when micro-batches run; the zero Trigger runs one after the other.
+type Trigger = stream.Trigger
+
+// ProcessingTime runs a micro-batch every interval.
+func ProcessingTime(interval time.Duration) Trigger {
+	return Trigger{Kind: stream.ProcessingTime, Interval: interval}
+}
+
+// AvailableNow processes what is there when the query starts, in as many
+// micro-batches as the sources' rate limits want, and ends.
+func AvailableNow() Trigger { return Trigger{Kind: stream.AvailableNow} }
+
+// Once processes what is there in one micro-batch and ends.
+func Once() Trigger { return Trigger{Kind: stream.Once} }
+
+// Writer describes where a query's rows go.
+type Writer struct {
+	t           *Table
+	name        string
+	format      string
+	mode        string
+	options     sink.Options
+	partitionBy []string
+	checkpoint  string
+	trigger     Trigger
+	listener    stream.Listener
+	sink        sink.Sink
+}
+
+// Write starts the description of a query.
+func (t *Table) Write() *Writer {
+	return &Writer{t: t, format: "noop", options: sink.Options{}}
+}
+
+// Format is the kind of sink: parquet, json, csv, text, console, memory, noop.
+func (w *Writer) Format(format string) *Writer { w.format = format; return w }
+
+// Option sets an option of the sink, under Spark's name.
+func (w *Writer) Option(key, value string) *Writer { w.options[key] = value; return w }
+
+// PartitionBy splits a file sink's output into folders by columns.
+func (w *Writer) PartitionBy(columns ...string) *Writer { w.partitionBy = columns; return w }
+
+// Mode is the output mode: append (the default), update or complete.
+func (w *Writer) Mode(mode string) *Writer { w.mode = mode; return w }
+
+// Name names the query.
+func (w *Writer) Name(name string) *Writer { w.name = name; return w }
+
+// Checkpoint is the query's checkpoint directory, a path or URL. Without one the
+// query keeps a temporary checkpoint that is lost when it ends.
+func (w *Writer) Checkpoint(location string) *Writer { w.checkpoint = location; return w }
+
+// Trigger says when micro-batches run.
+func (w *Writer) Trigger(t Trigger) *Writer { w.trigger = t; return w }
+
+// Listen reports the query's life to l.
+func (w *Writer) Listen(l stream.Listener) *Writer { w.listener = l; return w }
+
+// To writes to a sink of the caller's own.
+func (w *Writer) To(s sink.Sink) *Writer { w.sink = s; return w }
+
+// ForeachBatch hands each batch to f; see package sink/foreach.
+func (w *Writer) ForeachBatch(f foreach.Func) *Writer { return w.To(foreach.New(f)) }
+
+// compile analyses, checks and optimises the query. The plan is made for the mode.
+func (w *Writer) compile() (plan.Node, string, error) {
+	mode, err := parseMode(w.mode)
+	if err != nil {
+		return nil, "", err
+	}
+	if w.trigger.Interval < 0 {
+		return nil, "", condition.New("VSTREAM_INVALID_VALUE", "what", "the interval of the trigger", "value", w.trigger.Interval.String())
+	}
+	a := w.t.s.analyser()
+	n, err := w.t.build(a)
+	if err != nil {
+		return nil, "", err
+	}
+	n, err = a.Finish(n, mode)
+	return n, mode, err
+}
+
+func parseMode(mode string) (string, error) {
+	switch m := strings.ToLower(mode); m {
+	case "":
+		return "append", nil
+	case "append", "update", "complete":
+		return m, nil
+	}
+	return "", condition.New("STREAMING_OUTPUT_MODE.INVALID", "outputMode", mode)
+}
+
+// Start checks the query and starts it. What Spark refuses in start() is refused
+// here; what goes wrong later is the query's error.
+func (w *Writer) Start(ctx context.Context) (*Query, error) {
+	s := w.t.s
+	n, mode, err := w.compile()
+	if err != nil {
+		return nil, err
+	}
+	open, err := w.openSink(ctx, mode)
+	if err != nil {
+		return nil, err
+	}
+	store, cleanup, err := w.openCheckpoint(ctx)
+	if err != nil {
+		return nil, err
+	}
+	kconf := s.kernelConf()
+	q := &Query{s: s, name: w.name, cleanup: cleanup, done: make(chan struct{})}
+	q.run = stream.New(stream.Config{
+		Name: w.name, Mode: mode, Trigger: w.trigger, Conf: kconf.Conf, Kernel: kconf,
+		Compile: func(conf map[string]string) (*physical.Plan, error) {
+			partitions, _ := positive(conf["spark.sql.shuffle.partitions"])
+			return physical.Compile(n, physical.Config{Mode: mode, Partitions: min(partitions, maxPartitions), Conf: kconf})
+		},
+		Inputs: inputs(n), Sink: open, Checkpoint: store, Resolve: s.resolve, Clock: s.clock, Listener: w.listener, Log: s.log, Crash: s.crash,
+	})
+	s.mu.Lock()
+	s.queries = append(s.queries, q)
+	s.mu.Unlock()
+	go q.live(ctx)
+	return q, nil
+}
+
+// openSink checks that the sink exists and takes the output mode.
+func (w *Writer) openSink(ctx context.Context, mode string) (func(context.Context) (sink.Sink, error), error) {
+	if w.sink != nil {
+		return func(context.Context) (sink.Sink, error) { return w.sink, nil }, nil
+	}
+	spec, ok := sink.Lookup(w.format)
+	if !ok {
+		return nil, condition.New("DATA_SOURCE_NOT_FOUND", "provider", w.format).
+			WithHint("the sinks are: %s", strings.Join(sink.Names(), ", "))
+	}
+	supported := false
+	for _, m := range spec.Modes {
+		supported = supported || m == mode
+	}
+	if !supported {
+		return nil, condition.New("STREAMING_OUTPUT_MODE.UNSUPPORTED_DATASOURCE", "className", spec.Name, "outputMode", mode)
+	}
+	s := w.t.s
+	c := sink.Context{
+		QueryName: w.name, Resolve: s.resolve, Conf: s.confCopy(), PartitionBy: w.partitionBy, TimeZone: s.kernelConf().Zone.String(),
+		OpenStore: func(path string) (objstore.Store, error) { return objstore.Open(ctx, s.resolve(path)) },
+		NowMs:     func() int64 { return time.Now().UnixMilli() },
+	}
+	opened, err := spec.Open(ctx, c, w.options)
+	if err != nil {
+		return nil, err
+	}
+	return func(context.Context) (sink.Sink, error) { return opened, nil }, nil
+}
+
+func (w *Writer) openCheckpoint(ctx context.Context) (objstore.Store, func(), error) {
+	location := w.checkpoint
+	if location == "" {
+		if v, ok := w.options.Get("checkpointLocation"); ok {
+			location = v
+		}
+	}
+	if location != "" {
+		store, err := objstore.Open(ctx, w.t.s.resolve(location))
+		return store, func() {}, err
+	}
+	dir, err := os.MkdirTemp("", "vstream-checkpoint-")
+	if err != nil {
+		return nil, nil, condition.IO(err, "create", os.TempDir())
+	}
+	store, err := objstore.Open(ctx, dir)
+	return store, func() { os.RemoveAll(dir) }, err
+}
+
+// inputs are the streaming sources of a plan, each once, in the order of the plan.
+func inputs(n plan.Node) []*stream.Input {
+	var out []*stream.Input
+	seen := map[*stream.Input]bool{}
+	var walk func(plan.Node)
+	walk = func(n plan.Node) {
+		if r, ok := n.(*plan.Relation); ok && r.IsStream {
+			if in := r.Handle.(*stream.Input); !seen[in] {
+				seen[in] = true
+				out = append(out, in)
+			}
+		}
+		for _, k := range n.Inputs() {
+			walk(k)
+		}
+	}
+	walk(n)
+	return out
+}
