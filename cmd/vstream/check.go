@@ -1,0 +1,55 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+)
+
+func validateCommand() *cobra.Command {
+	var flags jobFlags
+	c := &cobra.Command{
+		Use: "validate JOB", Short: "Check a job file without running it", Args: cobra.ExactArgs(1),
+	}
+	flags.register(c)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		queries, err := flags.prepare(args[0])
+		if err != nil {
+			return wrong(err)
+		}
+		for _, p := range queries {
+			if err := p.Validate(); err != nil {
+				return wrong(err)
+			}
+			fmt.Fprintf(c.OutOrStdout(), "%s: %s\n", p.Name, p.Table.Schema())
+		}
+		return nil
+	}
+	return c
+}
+
+func explainCommand() *cobra.Command {
+	var flags jobFlags
+	c := &cobra.Command{
+		Use: "explain JOB", Short: "Show the plans and the state of a job's queries", Args: cobra.ExactArgs(1),
+	}
+	flags.register(c)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		queries, err := flags.prepare(args[0])
+		if err != nil {
+			return wrong(err)
+		}
+		for i, p := range queries {
+			text, err := p.Explain()
+			if err != nil {
+				return wrong(err)
+			}
+			if i > 0 {
+				fmt.Fprintln(c.OutOrStdout())
+			}
+			fmt.Fprintf(c.OutOrStdout(), "Query %s\n%s", p.Name, text)
+		}
+		return nil
+	}
+	return c
+}

@@ -1,0 +1,91 @@
+// Command vstream runs, checks and tests streaming jobs.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vstream/vstream/condition"
+	_ "github.com/vstream/vstream/drivers"
+)
+
+func main() {
+	os.Exit(execute(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// The exit codes.
+const (
+	exitDone    = 0
+	exitFailed  = 1 // a query or a test failed
+	exitJob     = 2 // the job file or the command line is wrong
+	exitRefused = 3 // the checkpoint refuses the change
+)
+
+// exitError ends the process with a code. err is printed unless it is nil.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string { return fmt.Sprint(e.err) }
+
+// wrong is the error of a job that cannot be started.
+func wrong(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &exitError{exitCode(err, exitJob), err}
+}
+
+// exitCode tells refusals of the checkpoint from other errors.
+func exitCode(err error, other int) int {
+	var e *condition.Error
+	if !errors.As(err, &e) {
+		return other
+	}
+	for _, prefix := range checkpointRefusals {
+		if strings.HasPrefix(e.Name, prefix) {
+			return exitRefused
+		}
+	}
+	return other
+}
+
+// checkpointRefusals are the beginnings of the names of conditions that say that a
+// query does not go with its checkpoint or with what it has written.
+var checkpointRefusals = []string{
+	"VSTREAM_RESTART_REFUSED", "VSTREAM_CHECKPOINT_INCONSISTENT", "VSTREAM_CHECKPOINT_OF_ANOTHER_QUERY", "VSTREAM_SINK_LACKS_BATCHES",
+	"VSTREAM_SINK_OF_ANOTHER_QUERY", "VSTREAM_STATE_VERSION_UNAVAILABLE", "VSTREAM_NEWER_FORMAT", "STATE_STORE_",
+	"STREAMING_STATEFUL_OPERATOR_", "STREAMING_CHECKPOINT_", "STREAMING_QUERY_EVOLUTION", "INVALID_LOG_VERSION",
+}
+
+// execute runs one command line and gives the exit code.
+func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	root := &cobra.Command{
+		Use: "vstream", Short: "Stream processing with the semantics of Spark Structured Streaming",
+		SilenceUsage: true, SilenceErrors: true,
+		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
+	}
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	root.AddCommand(runCommand(), validateCommand(), explainCommand(), testCommand(), versionCommand())
+	err := root.ExecuteContext(ctx)
+	var e *exitError
+	switch {
+	case err == nil:
+		return exitDone
+	case !errors.As(err, &e):
+		fmt.Fprintf(stderr, "error: %s\n  vstream --help lists the commands\n", err)
+		return exitJob
+	case e.err != nil:
+		fmt.Fprint(stderr, condition.Render(e.err))
+	}
+	return e.code
+}

@@ -1,0 +1,81 @@
+package job
+
+import (
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+
+	"github.com/vstream/vstream/condition"
+)
+
+// ReadWith reads a job file with some of its values replaced. A setting is
+// "path=value": queries.delays.outputMode=update, conf.spark.sql.shuffle.partitions=8.
+// What follows conf or options is one key. The value is YAML.
+func ReadWith(path string, settings []string) (*Job, error) {
+	j, err := Read(path)
+	if err != nil || len(settings) == 0 {
+		return j, err
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, condition.IO(err, "read", path)
+	}
+	r := &reader{file: path, src: string(data)}
+	j, err = guarded(r, func() *Job {
+		n := r.document(data)
+		for _, s := range settings {
+			n = merge(n, r.setting(s))
+		}
+		return r.job(n)
+	})
+	if err != nil { // the file alone is right
+		e := *condition.As(err)
+		e.Pos = nil
+		return nil, condition.In(&e, "--set")
+	}
+	return j, nil
+}
+
+// setting makes a merge patch of "path=value".
+func (r *reader) setting(s string) ast.Node {
+	path, value, ok := strings.Cut(s, "=")
+	if !ok || path == "" {
+		r.fail(Place{}, "write path=value, for instance queries.q.outputMode=update", "the setting %s has no value", s)
+	}
+	keys := splitPath(path)
+	var b strings.Builder
+	for i, k := range keys {
+		b.WriteString("{")
+		if i > 0 && keys[i-1] == "trigger" {
+			for _, other := range triggers {
+				if other != k {
+					b.WriteString(quoted(other) + ": null, ")
+				}
+			}
+		}
+		b.WriteString(quoted(k) + ": ")
+	}
+	end := strings.Repeat("}", len(keys))
+	f, err := parser.ParseBytes([]byte(b.String()+value+end), 0)
+	if err != nil { // text that is not YAML
+		f, err = parser.ParseBytes([]byte(b.String()+quoted(value)+end), 0)
+	}
+	if err != nil || len(f.Docs) == 0 {
+		r.fail(Place{}, "", "the setting %s cannot be read", s)
+	}
+	return f.Docs[0].Body
+}
+
+func quoted(s string) string { return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"` }
+
+// splitPath cuts a path at its dots up to conf or options.
+func splitPath(path string) []string {
+	keys := strings.Split(path, ".")
+	if i := slices.IndexFunc(keys, func(k string) bool { return k == "conf" || k == "options" }); i >= 0 && i+1 < len(keys) {
+		keys = append(keys[:i+1], strings.Join(keys[i+1:], "."))
+	}
+	return keys
+}
