@@ -134,6 +134,10 @@ func (w *Writer) Start(ctx context.Context) (*Query, error) {
 		},
 		Inputs: inputs(n), Sink: open, Checkpoint: store, Resolve: s.resolve, Clock: s.clock, Listener: w.listener, Log: s.log, Crash: s.crash,
 	})
+	if err := q.run.Prepare(ctx); err != nil {
+		cleanup()
+		return nil, err
+	}
 	s.mu.Lock()
 	s.queries = append(s.queries, q)
 	s.mu.Unlock()

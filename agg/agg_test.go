@@ -25,11 +25,15 @@ type col struct {
 	fixed bool
 }
 
-func longs(v ...int64) col       { return col{vector.Long, vector.NewFixed(vector.Long, v, nil), false} }
-func ints(v ...int32) col        { return col{vector.Int, vector.NewFixed(vector.Int, v, nil), false} }
-func floats(v ...float64) col    { return col{vector.Double, vector.NewFixed(vector.Double, v, nil), false} }
-func constant(c col) col         { return col{c.t, vector.SliceArray(c.a, 0, 1), true} }
-func fractions(v ...float64) col { return constList(vector.Double, vector.NewFixed(vector.Double, v, nil)) }
+func longs(v ...int64) col { return col{vector.Long, vector.NewFixed(vector.Long, v, nil), false} }
+func ints(v ...int32) col  { return col{vector.Int, vector.NewFixed(vector.Int, v, nil), false} }
+func floats(v ...float64) col {
+	return col{vector.Double, vector.NewFixed(vector.Double, v, nil), false}
+}
+func constant(c col) col { return col{c.t, vector.SliceArray(c.a, 0, 1), true} }
+func fractions(v ...float64) col {
+	return constList(vector.Double, vector.NewFixed(vector.Double, v, nil))
+}
 
 func constList(elem *vector.Type, a arrow.Array) col {
 	t := vector.ArrayOf(elem, true)
@@ -64,6 +68,10 @@ func bind(name string, conf *kernels.Conf, cols ...col) (*agg.Impl, error) {
 	if !ok {
 		return nil, fmt.Errorf("no aggregate %s", name)
 	}
+	return f.Bind(conf, kernelArgs(cols))
+}
+
+func kernelArgs(cols []col) []kernels.Arg {
 	args := make([]kernels.Arg, len(cols))
 	for i, c := range cols {
 		args[i] = kernels.Arg{Type: c.t, Nullable: true, SQL: fmt.Sprintf("c%d", i)}
@@ -71,7 +79,7 @@ func bind(name string, conf *kernels.Conf, cols ...col) (*agg.Impl, error) {
 			args[i].Const = &vector.Vec{Arr: c.a, Const: true}
 		}
 	}
-	return f.Bind(conf, args)
+	return args
 }
 
 // fold aggregates rows lo..hi into a new States of n groups.
@@ -196,6 +204,8 @@ func TestResults(t *testing.T) {
 		{"percentile_disc", []col{constant(floats(0.5)), ints(1, 2, 10)}, "[2]"},
 		{"median", []col{floats(4, 1, 2, 8)}, "[3]"},
 		{"mode", []col{ints(1, 2, 2, 1)}, "[1]"},
+		{"listagg", []col{strs("a", "b", "").nulls(1), constant(strs("|"))}, `["a|"]`},
+		{"listagg", []col{strs("a").nulls(0)}, "[(null)]"},
 		{"percentile_approx", []col{sequence(100000, id), fractions(0.01, 0.25, 0.5, 0.75, 0.99), constant(ints(100))}, "[[0 24445 49999 74106 99999]]"},
 		{"percentile_approx", []col{scattered(100000), fractions(0.01, 0.25, 0.5, 0.75, 0.99), constant(ints(50))}, "[[0 24690 49116 74869 100002]]"},
 		{"percentile_approx", []col{scattered(200000), fractions(0.01, 0.25, 0.5, 0.75, 0.99)}, "[[1006 24998 49996 74997 99000]]"},
@@ -209,6 +219,41 @@ func TestResults(t *testing.T) {
 		}
 		if s := fmt.Sprint(got); s != c.want {
 			t.Errorf("%s of %v: %s, want %s", c.name, c.cols[0].t, s, c.want)
+		}
+	}
+}
+
+func TestWithinGroup(t *testing.T) {
+	v := ints(10, 1, 2, 10, 1)
+	keys := strs("b", "a", "", "c", "a").nulls(2)
+	half := constant(floats(0.3))
+	for _, c := range []struct {
+		name  string
+		args  []col
+		order col
+		desc  bool
+		want  string
+	}{
+		{"percentile_cont", []col{half}, ints(1, 2, 10), false, "[1.6]"},
+		{"percentile_cont", []col{half}, ints(1, 2, 10), true, "[5.2]"},
+		{"percentile_disc", []col{half}, ints(1, 2, 10), true, "[10]"},
+		{"mode", nil, v, false, "[1]"},
+		{"mode", nil, v, true, "[10]"},
+		{"listagg", []col{strs("p", "q", "r", "s", "t"), constant(strs(","))}, keys, false, `["r,q,t,p,s"]`},
+		{"listagg", []col{strs("p", "q", "r", "s", "t"), constant(strs(","))}, keys, true, `["s,p,q,t,r"]`},
+	} {
+		f, _ := agg.Lookup(c.name)
+		im, err := f.BindOrdered(ansi, kernelArgs(c.args), []agg.Order{{Arg: kernelArgs([]col{c.order})[0], Desc: c.desc, NullsLast: c.desc}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := c.order.a.Len()
+		s, err := fold(im, 1, make([]uint32, n), append(c.args, c.order), 0, n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := s.Result(0, []uint32{0}); err != nil || fmt.Sprint(got) != c.want {
+			t.Errorf("%s, desc %t: %v, %v, want %s", c.name, c.desc, got, err, c.want)
 		}
 	}
 }

@@ -58,18 +58,32 @@ func (r *reader) setting(s string) ast.Node {
 		}
 		b.WriteString(quoted(k) + ": ")
 	}
-	end := strings.Repeat("}", len(keys))
-	f, err := parser.ParseBytes([]byte(b.String()+value+end), 0)
-	if err != nil { // text that is not YAML
-		f, err = parser.ParseBytes([]byte(b.String()+quoted(value)+end), 0)
-	}
+	b.WriteString(flow(value) + strings.Repeat("}", len(keys)))
+	f, err := parser.ParseBytes([]byte(b.String()), 0)
 	if err != nil || len(f.Docs) == 0 {
 		r.fail(Place{}, "", "the setting %s cannot be read", s)
 	}
 	return f.Docs[0].Body
 }
 
-func quoted(s string) string { return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"` }
+// flow is a YAML value as it may stand within braces: text is quoted.
+func flow(value string) string {
+	f, err := parser.ParseBytes([]byte(value), 0)
+	if err != nil || len(f.Docs) != 1 {
+		return quoted(value)
+	}
+	switch n := f.Docs[0].Body.(type) {
+	case *ast.StringNode:
+		return quoted(n.Value)
+	case *ast.LiteralNode:
+		return quoted(n.Value.Value)
+	case nil, *ast.MappingValueNode: // SELECT 'a: b' is text, not a mapping in block style
+		return quoted(value)
+	}
+	return value
+}
+
+func quoted(s string) string { return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s) + `"` }
 
 // splitPath cuts a path at its dots up to conf or options.
 func splitPath(path string) []string {

@@ -119,7 +119,7 @@ func init() {
 				return gather(t, n, Validity(n, args...), l.kids, func(idx []uint32, i int) []uint32 {
 					lo, hi := l.span(i)
 					for j := lo; j < hi; j++ {
-						if l.kids.IsValid(j) {
+						if l.kids.IsValid(j) && l.kids.DataType().ID() != arrow.NULL {
 							idx = append(idx, uint32(j))
 						}
 					}

@@ -14,11 +14,11 @@ func init() {
 			Name: "date_add", Aliases: []string{"dateadd"}, Signature: "date_add(start, days) or date_add(unit, n, ts)",
 			Summary:  "The date a number of days after start; with a unit the same as timestampadd.",
 			Examples: []Example{{"date_add('2016-07-30', 1)", "2016-07-31"}},
-		}, dateIntSig, evalDateAdd(1)), "timestampadd"),
+		}, dateIntSig, evalDateAdd(1)).smallDays(), "timestampadd"),
 		Define(Scalar{
 			Name: "date_sub", Signature: "date_sub(start, days)", Summary: "The date a number of days before start.",
 			Examples: []Example{{"date_sub('2016-07-30', 1)", "2016-07-29"}},
-		}, dateIntSig, evalDateAdd(-1)),
+		}, dateIntSig, evalDateAdd(-1)).smallDays(),
 		unitCall(Define(Scalar{
 			Name: "datediff", Aliases: []string{"date_diff"}, Signature: "datediff(end, start) or datediff(unit, start, end)",
 			Summary:  "The number of days from start to end; with a unit the same as timestampdiff.",
@@ -79,21 +79,31 @@ func unitCall(f Scalar, other string) Scalar {
 	f.MaxArgs = 3
 	f.Bind = func(conf *Conf, args []Arg) (*Impl, error) {
 		if len(args) == 3 {
-			return scalars[other].Bind(conf, args)
+			impl, err := scalars[other].Bind(conf, args)
+			if err == nil {
+				impl.SQL = func(args []string) string { return callSQL(other, args) }
+			}
+			return impl, err
 		}
 		return two(conf, args)
-	}
-	name := f.Name
-	f.SQL = func(args []string) string {
-		if len(args) == 3 {
-			return callSQL(other, args)
-		}
-		return callSQL(name, args)
 	}
 	return f
 }
 
 var dateIntSig = Sig{Params: []Accept{Date, SmallIntegral}, Result: vector.Date}
+
+// smallDays refuses a count of days of another type than INT, SMALLINT, TINYINT
+// and texts: it is not cast.
+func (f Scalar) smallDays() Scalar {
+	bind := f.Bind
+	f.Bind = func(conf *Conf, args []Arg) (*Impl, error) {
+		if t := args[1].Type; !SmallIntegral.Accepts(t) && !isString(t) && !isNull(t) {
+			return nil, UnexpectedInput(callSQL(f.Name, sqlOf(args)), 1, SmallIntegral, args[1])
+		}
+		return bind(conf, args)
+	}
+	return f
+}
 
 // smallInts reads an INT, SMALLINT or TINYINT argument.
 func smallInts(v vector.Vec) func(i int) int64 {

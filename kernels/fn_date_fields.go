@@ -105,7 +105,13 @@ func init() {
 			SQL: func(args []string) string { return "extract(" + args[0] + " FROM " + args[1] + ")" },
 		},
 		Scalar{
-			Name: "date_part", Aliases: []string{"datepart"}, Signature: "date_part(field, source)", Summary: "The same as extract, with the field as a text.",
+			Name: "datepart", Signature: "datepart(field, source)", Summary: "The same as date_part.",
+			Examples: []Example{{"datepart('doy', DATE'2019-08-12')", "224"}},
+			MinArgs:  2, MaxArgs: 2, Bind: bindExtract,
+			SQL: func(args []string) string { return "datepart(" + args[0] + " FROM " + args[1] + ")" },
+		},
+		Scalar{
+			Name: "date_part", Signature: "date_part(field, source)", Summary: "The same as extract, with the field as a text.",
 			Examples: []Example{{"date_part('doy', DATE'2019-08-12')", "224"}},
 			MinArgs:  2, MaxArgs: 2, Bind: bindExtract,
 		},

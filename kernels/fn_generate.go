@@ -3,6 +3,7 @@ package kernels
 import (
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -110,7 +111,7 @@ func bindExplode(name string, position, outer bool) func(*Conf, []Arg) (*Generat
 		case vector.KindMap:
 			cols = append(cols, vector.Field{Name: "key", Type: t.Key}, vector.Field{Name: "value", Type: t.Elem, Nullable: t.ElemNullable})
 		default:
-			return nil, UnexpectedInput(callSQL(name, sqlOf(args)), 0, OneOf(AnyArray, AnyMap), args[0])
+			return nil, UnexpectedInput(callSQL(strings.TrimSuffix(name, "_outer"), sqlOf(args)), 0, OneOf(AnyArray, AnyMap), args[0])
 		}
 		return &GeneratorImpl{Args: make([]*vector.Type, 1), Columns: cols, Outer: outer, Eval: func(_ *Ctx, args []vector.Vec, n int) ([]uint32, []arrow.Array, error) {
 			rows, idx, pos := elementRows(args[0], n)

@@ -161,7 +161,12 @@ func unixTimestamp(name string, least int) Scalar {
 		Name: name, Signature: name + "([expr[, fmt]])", MinArgs: least, MaxArgs: 2,
 		Summary:  "Seconds since 1970-01-01 00:00:00 UTC of a time, or of a text by a Java date pattern; without arguments of the batch.",
 		Examples: []Example{{name + "('2016-04-08', 'yyyy-MM-dd')", "1460073600"}},
-		SQL:      withDefaults(name, 1, "yyyy-MM-dd HH:mm:ss"),
+	}
+	f.SQL = func(args []string) string {
+		if len(args) == 0 {
+			args = []string{"current_timestamp()"}
+		}
+		return withDefaults(name, 1, "yyyy-MM-dd HH:mm:ss")(args)
 	}
 	f.Bind = func(conf *Conf, args []Arg) (*Impl, error) {
 		if len(args) == 0 {

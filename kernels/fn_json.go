@@ -211,7 +211,10 @@ func bindToJSON(conf *Conf, args []Arg) (*Impl, error) {
 	if err != nil {
 		return nil, err
 	}
+	// A field of type void is written as a null of any other type.
+	t = withoutVoid(t)
 	impl := &Impl{Args: make([]*vector.Type, len(args)), Result: vector.String, NullIfAny: true}
+	impl.Args[0] = t
 	impl.Eval = strict(vector.String, func(ctx *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
 		opts := o
 		if opts.Zone == nil {
@@ -223,6 +226,25 @@ func bindToJSON(conf *Conf, args []Arg) (*Impl, error) {
 		return stringRows(vector.String, n, Validity(n, v), func(dst []byte, i int) []byte { return w.Append(dst, i&mask) }), nil
 	})
 	return impl, nil
+}
+
+// withoutVoid is a type with STRING in the place of VOID.
+func withoutVoid(t *vector.Type) *vector.Type {
+	switch t.Kind {
+	case vector.KindNull:
+		return vector.String
+	case vector.KindArray:
+		return vector.ArrayOf(withoutVoid(t.Elem), t.ElemNullable || t.Elem.Kind == vector.KindNull)
+	case vector.KindMap:
+		return vector.MapOf(withoutVoid(t.Key), withoutVoid(t.Elem), t.ElemNullable || t.Elem.Kind == vector.KindNull)
+	case vector.KindStruct:
+		fs := make([]vector.Field, len(t.Fields))
+		for i, f := range t.Fields {
+			fs[i] = vector.Field{Name: f.Name, Type: withoutVoid(f.Type), Nullable: f.Nullable || f.Type.Kind == vector.KindNull}
+		}
+		return vector.StructOf(fs...)
+	}
+	return t
 }
 
 func zoneOr(z *time.Location) *time.Location {

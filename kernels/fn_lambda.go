@@ -77,8 +77,8 @@ func arrayLambda(most int) func(args []Arg, i, n int) ([]*vector.Type, error) {
 
 // lambdaParams takes the first n of the parameters that a function offers.
 func lambdaParams(n int, types []*vector.Type) ([]*vector.Type, error) {
-	if n > len(types) {
-		return nil, condition.New("INVALID_LAMBDA_FUNCTION_CALL.NUM_ARGS_MISMATCH", "expectedNumArgs", strconv.Itoa(n), "actualNumArgs", strconv.Itoa(len(types)))
+	if n > len(types) { // Spark then counts the element alone
+		return nil, condition.New("INVALID_LAMBDA_FUNCTION_CALL.NUM_ARGS_MISMATCH", "expectedNumArgs", strconv.Itoa(n), "actualNumArgs", "1")
 	}
 	return types[:n], nil
 }
@@ -98,6 +98,13 @@ func needBool(name string, args []Arg, i int) error {
 	}
 	return nil
 }
+
+// identityLambda and orderLambda are how Spark prints the lambdas that stand for
+// those missing in aggregate and array_sort.
+const (
+	identityLambda = "lambdafunction(namedlambdavariable(), namedlambdavariable())"
+	orderLambda    = "lambdafunction((IF(((namedlambdavariable() IS NULL) AND (namedlambdavariable() IS NULL)), 0, (IF((namedlambdavariable() IS NULL), 1, (IF((namedlambdavariable() IS NULL), -1, (IF((namedlambdavariable() < namedlambdavariable()), -1, (IF((namedlambdavariable() > namedlambdavariable()), 1, 0)))))))))), namedlambdavariable(), namedlambdavariable())"
+)
 
 func init() {
 	Register(
@@ -139,7 +146,7 @@ func init() {
 				}
 				return exactParams(n, args[0].Type.Elem, args[0].Type.Elem)
 			},
-			Bind: bindArraySortLambda,
+			Bind: bindArraySortLambda, SQL: withDefaults("array_sort", 1, orderLambda),
 		},
 		Scalar{
 			Name: "zip_with", Signature: "zip_with(left, right, (x, y) -> expr)", Summary: "The lambda's values of the elements at the same places; the shorter array is filled with nulls.",
@@ -249,7 +256,7 @@ func aggregateFunction(name string) Scalar {
 		Name: name, Signature: name + "(array, start, (acc, x) -> expr[, acc -> expr])",
 		Summary:  "Folds the array from the left, beginning with start; the last lambda turns the result into another value.",
 		Examples: []Example{{name + "(array(1, 2, 3), 0, (acc, x) -> acc + x)", "6"}, {name + "(array(1, 2, 3), 0, (acc, x) -> acc + x, acc -> acc * 10)", "60"}},
-		MinArgs:  3, MaxArgs: 4,
+		MinArgs:  3, MaxArgs: 4, SQL: withDefaults(name, 3, identityLambda),
 		LambdaParams: func(args []Arg, i, n int) ([]*vector.Type, error) {
 			if args[0].Type.Kind != vector.KindArray {
 				return nil, UnexpectedInput(args[0].SQL, 0, AnyArray, args[0])
@@ -261,7 +268,7 @@ func aggregateFunction(name string) Scalar {
 		},
 		Bind: func(_ *Conf, args []Arg) (*Impl, error) {
 			if !args[2].Type.Equal(args[1].Type) && !isNull(args[2].Type) {
-				return nil, UnexpectedInput(callSQL(name, sqlOf(args)), 2, Exactly(args[1].Type), args[2])
+				return nil, UnexpectedInput(withDefaults(name, 3, identityLambda)(sqlOf(args)), 2, Exactly(args[1].Type), args[2])
 			}
 			result := args[1].Type
 			if len(args) == 4 {

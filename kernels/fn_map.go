@@ -33,7 +33,7 @@ func lastWins(conf *Conf) bool { return conf.Conf["spark.sql.mapKeyDedupPolicy"]
 
 // add puts an entry into the current row.
 func (b *mapBuilder) add(k, v uint32) error {
-	if b.keys.IsNull(int(k)) {
+	if b.keys.IsNull(int(k)) || b.keys.DataType().ID() == arrow.NULL {
 		return condition.New("NULL_MAP_KEY")
 	}
 	b.buf = b.key(b.buf[:0], int(k))

@@ -70,13 +70,13 @@ func init() {
 		}, Sig{Params: []Accept{Binary, String}, Result: vector.String}, evalDecode),
 		Define(Scalar{
 			Name: "is_valid_utf8", Signature: "is_valid_utf8(str)", Summary: "Whether the text is valid UTF-8.", Examples: []Example{{"is_valid_utf8('Spark')", "true"}},
-		}, Sig{Params: str, Result: vector.Bool}, boolsOf1(utf8.Valid)),
+		}, Sig{Params: []Accept{StringOrBinary}, Result: vector.Bool}, boolsOf1(utf8.Valid)),
 		Define(Scalar{
 			Name: "make_valid_utf8", Signature: "make_valid_utf8(str)", Summary: "The text with U+FFFD for what is no UTF-8.", Examples: []Example{{"make_valid_utf8('Spark')", "Spark"}},
-		}, Sig{Params: str, Result: vector.String}, stringsOf1(vector.String, appendValidUTF8)),
+		}, Sig{Params: []Accept{StringOrBinary}, Result: vector.String}, stringsOf1(vector.String, appendValidUTF8)),
 		Define(Scalar{
 			Name: "validate_utf8", Signature: "validate_utf8(str)", Summary: "The text, or an error if it is no UTF-8.", Examples: []Example{{"validate_utf8('Spark')", "Spark"}},
-		}, Sig{Params: str, Result: vector.String}, func(_ *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
+		}, Sig{Params: []Accept{StringOrBinary}, Result: vector.String}, func(_ *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
 			s := textsOf(args[0])
 			return stringRowsOr(vector.String, n, args, func(dst []byte, i int) ([]byte, bool, error) {
 				if v := s.at(i); !utf8.Valid(v) {

@@ -115,16 +115,26 @@ func locate(t, s []byte, start int) int {
 	return start + charCount(s[lo:lo+k])
 }
 
-var locateSig = Sig{Params: []Accept{String, String, Int}, Optional: 1, Result: vector.Int}
+var locateSig = Sig{Params: []Accept{String, String, Int}, Optional: 1, Result: vector.Int, TakesNulls: true, Nullable: true}
 
 func evalLocate(_ *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
+	for _, a := range args[:2] {
+		if a.Const && a.IsNull(0) {
+			return vector.ConstNull(vector.Int), nil
+		}
+	}
 	t, s := textsOf(args[0]), textsOf(args[1])
-	valid := Validity(n, args...)
+	valid := Validity(n, args[:2]...)
 	if len(args) == 2 {
 		return fixedRows(vector.Int, n, valid, func(i int) int32 { return int32(locate(t.at(i), s.at(i), 1)) }), nil
 	}
 	pos := fixedOf[int32](args[2])
-	return fixedRows(vector.Int, n, valid, func(i int) int32 { return int32(locate(t.at(i), s.at(i), int(pos.at(i)))) }), nil
+	return fixedRows(vector.Int, n, valid, func(i int) int32 {
+		if args[2].IsNull(i) {
+			return 0 // as Hive does
+		}
+		return int32(locate(t.at(i), s.at(i), int(pos.at(i))))
+	}), nil
 }
 
 func evalReplace(_ *Ctx, args []vector.Vec, n int) (vector.Vec, error) {

@@ -42,7 +42,7 @@ func (c *compiler) aggregate(n *plan.Aggregate) (*fragment, error) {
 	if c.cfg.Mode == "append" && cfg.EventTime < 0 {
 		return nil, condition.New("UNSUPPORTED_STREAMING_OPERATOR_WITHOUT_WATERMARK", "outputMode", "Append", "statefulOperator", "aggregations")
 	}
-	op.EvictsByTime = cfg.EventTime >= 0 && c.cfg.Mode != "complete"
+	op.Evicts, op.FollowsWatermark = cfg.EventTime >= 0 && c.cfg.Mode != "complete", c.cfg.Mode != "complete"
 	op.Spec = describeAggregate(n)
 	f.add("PartialAggregate", func() (exec.Operator, error) { return groupby.NewPartial(cfg) })
 	keys := make([]int, len(cfg.Keys))
@@ -145,7 +145,11 @@ func describeAggregate(n *plan.Aggregate) map[string]string {
 	spec := map[string]string{}
 	var keys, aggs []string
 	for _, k := range n.Keys {
-		keys = append(keys, k.Typ.String())
+		if k.Window {
+			keys = append(keys, "window "+k.WindowText)
+		} else {
+			keys = append(keys, origin(n.Input, k)+" "+k.Typ.String())
+		}
 	}
 	for _, a := range n.Aggs {
 		call := a.Child.(*plan.AggCall)
@@ -162,4 +166,24 @@ func describeAggregate(n *plan.Aggregate) map[string]string {
 	spec["keys"] = strings.Join(keys, ", ")
 	spec["aggregates"] = strings.Join(aggs, ", ")
 	return spec
+}
+
+// origin is a key in terms of the columns that the nodes below read: names given on
+// the way up do not matter.
+func origin(n plan.Node, e plan.Expr) string {
+	for {
+		switch x := n.(type) {
+		case *plan.Project:
+			if defs, ok := plan.Definitions(x); ok {
+				e = plan.Substitute(e, defs)
+			}
+			n = x.Input
+		case *plan.Filter:
+			n = x.Input
+		case *plan.Watermark:
+			n = x.Input
+		default:
+			return e.SQL()
+		}
+	}
 }

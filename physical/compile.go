@@ -174,7 +174,8 @@ func (c *compiler) filter(n *plan.Filter) (*fragment, error) {
 
 func (c *compiler) watermark(n *plan.Watermark) (*fragment, error) {
 	if redefined(n.Input) {
-		return nil, condition.New("_LEGACY_ERROR_TEMP_3076", "config", "spark.sql.streaming.statefulOperator.allowMultiple")
+		c.plan.Refused = condition.New("_LEGACY_ERROR_TEMP_3076", "config", "spark.sql.streaming.statefulOperator.allowMultiple").
+			WithHint("set one watermark on the rows, on the column by which they are grouped")
 	}
 	f, err := c.node(n.Input)
 	if err != nil {

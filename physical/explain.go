@@ -48,7 +48,7 @@ func (p *Plan) Explain() string {
 		for _, k := range names {
 			fmt.Fprintf(&b, "; %s %s", k, op.Spec[k])
 		}
-		if op.EvictsByTime {
+		if op.Evicts {
 			b.WriteString("; the watermark closes groups")
 		} else {
 			b.WriteString("; nothing leaves the state")

@@ -15,6 +15,9 @@ type Plan struct {
 	Scans     []*Scan // by scan number
 	Output    *vector.Schema
 	Operators []*Operator // stateful operators, by id: top of the plan first
+	// Refused ends the query at its second batch: what Spark notices only when it
+	// plans on from a batch before.
+	Refused error
 	// Delays are the watermark delays in milliseconds, by Watermark node.
 	Delays []int64
 }
@@ -34,9 +37,12 @@ type Operator struct {
 	Partitions int
 	// Inputs are the stateful operators directly below.
 	Inputs []int
-	// EvictsByTime tells that a later watermark makes the operator emit or remove
-	// rows, so that a no-data batch is worthwhile.
-	EvictsByTime bool
+	// Evicts tells that the watermark closes rows of the state.
+	Evicts bool
+	// FollowsWatermark tells that a batch without data runs when the watermark has
+	// moved. As in Spark, that is so for aggregations in append and update mode whether
+	// or not they evict.
+	FollowsWatermark bool
 	// Spec describes what the state means, for the comparison on restart: keys,
 	// aggregates with their arguments' types.
 	Spec map[string]string

@@ -122,7 +122,23 @@ func (c *compiler) compileOne(e Expr, input []*Attr) (kernels.Expr, error) {
 	case *Lambda:
 		return nil, condition.New("INTERNAL_ERROR", "message", "a lambda outside a function")
 	}
+	if n, ok := e.(Compilable); ok {
+		kids := make([]kernels.Expr, len(e.Children()))
+		for i, k := range e.Children() {
+			var err error
+			if kids[i], err = c.compile(k, input); err != nil {
+				return nil, err
+			}
+		}
+		return n.CompileNode(kids)
+	}
 	return nil, condition.New("INTERNAL_ERROR", "message", "cannot evaluate by row: "+e.SQL())
+}
+
+// Compilable is an expression of another package, which makes its own kernel from
+// its compiled children.
+type Compilable interface {
+	CompileNode(kids []kernels.Expr) (kernels.Expr, error)
 }
 
 func (c *compiler) compileCall(e *Call, input []*Attr) (kernels.Expr, error) {

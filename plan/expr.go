@@ -45,6 +45,8 @@ type Attr struct {
 	Delay *Delay
 	// Window marks a struct<start,end> made by window() or session_window().
 	Window bool
+	// WindowText is the window's definition, for the comparison on restart.
+	WindowText string
 	// Session marks the window of session_window().
 	Session bool
 	// Hidden columns are found by name but not by * (_metadata).

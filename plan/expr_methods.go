@@ -149,8 +149,13 @@ func (e *Lambda) SQL() string {
 	return "lambdafunction(" + e.Body.SQL() + strings.Repeat(", namedlambdavariable()", len(e.Params)) + ")"
 }
 
-// Type is the struct of the generator's columns.
-func (e *GeneratorCall) Type() *vector.Type { return vector.StructOf(e.Impl.Columns...) }
+// Type is the type of the generator's column, or the struct of its columns.
+func (e *GeneratorCall) Type() *vector.Type {
+	if len(e.Impl.Columns) == 1 {
+		return e.Impl.Columns[0].Type
+	}
+	return vector.StructOf(e.Impl.Columns...)
+}
 
 // Nullable is false: a generator makes rows.
 func (e *GeneratorCall) Nullable() bool { return false }

@@ -16,6 +16,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/apache/arrow-go/v18/arrow"
+
 	"github.com/vstream/vstream/condition"
 	"github.com/vstream/vstream/kernels"
 	"github.com/vstream/vstream/plan"
@@ -112,7 +114,7 @@ func TestOracleExpressions(t *testing.T) {
 }
 
 // runOracle evaluates a case; the result is "" or what differs.
-func runOracle(c *oracleCase, inputs map[string]*oracleInput) (diff string) {
+func runOracle(c *oracleCase, inputs oracleCatalog) (diff string) {
 	defer func() {
 		if r := recover(); r != nil {
 			diff = fmt.Sprintf("panic: %v", r)
@@ -133,49 +135,148 @@ type outcome struct {
 	rows []any
 }
 
-func evaluateCase(c *oracleCase, inputs map[string]*oracleInput) (outcome, error) {
+// oracleCatalog finds the tables of inputs.json.
+type oracleCatalog map[string]*oracleInput
+
+func (c oracleCatalog) Relation(name []string) (*plan.Relation, bool) {
+	in, ok := c[name[len(name)-1]]
+	if !ok {
+		return nil, false
+	}
+	r := &plan.Relation{Name: name[0], Schema: in.batch.Schema, Handle: in.batch}
+	for _, f := range in.batch.Schema.Fields {
+		r.Attrs = append(r.Attrs, &plan.Attr{ID: plan.NewID(), Name: f.Name, Typ: f.Type, Null: f.Nullable, Qualifier: name})
+	}
+	return r, true
+}
+
+func (c oracleCatalog) View([]string) (*plan.View, bool) { return nil, false }
+
+func (c oracleCatalog) Names() []string { return slices.Sorted(maps.Keys(c)) }
+
+func evaluateCase(c *oracleCase, inputs oracleCatalog) (outcome, error) {
 	text := "SELECT " + c.SQL
-	scope := &plan.Scope{}
-	batch := vector.NewBatch(vector.NewSchema(), nil, 1)
 	if c.Input != "" {
 		text += " FROM " + c.Input
-		in := inputs[c.Input]
-		scope.Columns, batch = in.attrs, in.batch
 	}
 	conf := caseConf(c)
-	ctx := &kernels.Ctx{Zone: conf.Zone, ANSI: conf.ANSI, Conf: conf.Conf, BatchTimeMicros: 1_704_067_200_000_000}
 	stmt, err := sql.ParseQuery(text)
 	if err != nil {
 		return outcome{}, err
 	}
-	a := &plan.Analyser{Conf: conf, Text: text}
-	items, err := a.SelectItems(stmt.Query.Body.(*sql.Select).Items, scope)
+	a := plan.NewAnalyser(inputs, conf)
+	n, err := a.Query(stmt)
 	if err != nil {
 		return outcome{}, err
 	}
-	if g, ok := items[0].(*plan.MultiAlias); ok {
-		return outcome{typ: g.Type()}, errors.New("generators are not run here")
+	cols := n.Output()
+	out := outcome{typ: plan.SchemaOf(cols).Type(), name: ""}
+	if len(cols) == 1 {
+		out.typ, out.name = cols[0].Typ, cols[0].Name
 	}
-	out := outcome{typ: items[0].Type(), name: plan.OutputOf(items[0]).Name}
 	if c.TypeOnly {
 		return out, nil
 	}
-	e, err := a.Fold(items[0])
+	ctx := &kernels.Ctx{Zone: conf.Zone, ANSI: conf.ANSI, Conf: conf.Conf, BatchTimeMicros: 1_704_067_200_000_000}
+	b, err := runNode(ctx, a, n)
 	if err != nil {
 		return out, err
 	}
-	k, err := plan.Compile(e, scope.Columns)
+	out.rows = rowsOf(b)
+	return out, nil
+}
+
+// rowsOf are the values of a single column, or the rows of several.
+func rowsOf(b *vector.Batch) []any {
+	cols := make([][]any, b.NumCols())
+	for i, f := range b.Schema.Fields {
+		cols[i] = valuesOf(f.Type, b.Col(i))
+	}
+	if len(cols) == 1 {
+		return cols[0]
+	}
+	out := make([]any, b.Len())
+	for r := range out {
+		row := make([]any, len(cols))
+		for i := range cols {
+			row[i] = cols[i][r]
+		}
+		out[r] = row
+	}
+	return out
+}
+
+// runNode evaluates the few operators that a SELECT of expressions needs.
+func runNode(ctx *kernels.Ctx, a *plan.Analyser, n plan.Node) (*vector.Batch, error) {
+	switch n := n.(type) {
+	case *plan.OneRow:
+		return vector.NewBatch(vector.NewSchema(), nil, 1), nil
+	case *plan.Relation:
+		return n.Handle.(*vector.Batch), nil
+	case *plan.SubqueryAlias:
+		return runNode(ctx, a, n.Input)
+	case *plan.Project:
+		return runProject(ctx, a, n)
+	case *plan.Generate:
+		return runGenerate(ctx, a, n)
+	}
+	return nil, fmt.Errorf("%T is not run here", n)
+}
+
+func runProject(ctx *kernels.Ctx, a *plan.Analyser, n *plan.Project) (*vector.Batch, error) {
+	in, err := runNode(ctx, a, n.Input)
 	if err != nil {
-		return out, err
+		return nil, err
 	}
-	v, err := k.Eval(ctx, batch)
+	cols, err := evaluateAll(ctx, a, n.Exprs, n.Input.Output(), in)
 	if err != nil {
-		return out, err
+		return nil, err
 	}
-	if !v.Const && v.Arr.Len() != batch.Len() {
-		return out, fmt.Errorf("%d rows for a batch of %d", v.Arr.Len(), batch.Len())
+	arrays := make([]arrow.Array, len(cols))
+	for i, c := range cols {
+		arrays[i] = c.Dense(in.Len())
 	}
-	out.rows = valuesOf(out.typ, v.Dense(batch.Len()))
+	return vector.NewBatch(plan.SchemaOf(n.Output()), arrays, in.Len()), nil
+}
+
+func runGenerate(ctx *kernels.Ctx, a *plan.Analyser, n *plan.Generate) (*vector.Batch, error) {
+	in, err := runNode(ctx, a, n.Input)
+	if err != nil {
+		return nil, err
+	}
+	args, err := evaluateAll(ctx, a, n.Call.Args, n.Input.Output(), in)
+	if err != nil {
+		return nil, err
+	}
+	rows, cols, err := n.Call.Impl.Eval(ctx, args, in.Len())
+	if err != nil {
+		return nil, err
+	}
+	vecs := make([]vector.Vec, len(cols))
+	for i, c := range cols {
+		vecs[i] = vector.Vec{Arr: c}
+	}
+	return in.Select(rows).Extend(plan.SchemaOf(n.Output()), vecs), nil
+}
+
+func evaluateAll(ctx *kernels.Ctx, a *plan.Analyser, exprs []plan.Expr, input []*plan.Attr, b *vector.Batch) ([]vector.Vec, error) {
+	folded := make([]plan.Expr, len(exprs))
+	for i, e := range exprs {
+		var err error
+		if folded[i], err = a.Fold(e); err != nil {
+			return nil, err
+		}
+	}
+	compiled, err := plan.CompileAll(folded, input)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]vector.Vec, len(exprs))
+	for i, k := range compiled {
+		if out[i], err = k.Eval(ctx, b); err != nil {
+			return nil, err
+		}
+	}
 	return out, nil
 }
 

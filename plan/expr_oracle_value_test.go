@@ -23,11 +23,10 @@ import (
 
 // oracleInput is a table of inputs.json.
 type oracleInput struct {
-	attrs []*plan.Attr
 	batch *vector.Batch
 }
 
-func readInputs(t *testing.T) map[string]*oracleInput {
+func readInputs(t *testing.T) oracleCatalog {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(expressionsDir, "inputs.json"))
 	if err != nil {
@@ -42,7 +41,7 @@ func readInputs(t *testing.T) map[string]*oracleInput {
 	if err := d.Decode(&tables); err != nil {
 		t.Fatal(err)
 	}
-	out := map[string]*oracleInput{}
+	out := oracleCatalog{}
 	for name, table := range tables {
 		schema, err := plan.ParseSchema(table.Schema)
 		if err != nil {
@@ -56,7 +55,6 @@ func readInputs(t *testing.T) map[string]*oracleInput {
 				values[j] = r[i]
 			}
 			cols[i] = columnOf(f.Type, values)
-			in.attrs = append(in.attrs, &plan.Attr{ID: plan.NewID(), Name: f.Name, Typ: f.Type, Null: f.Nullable, Qualifier: []string{name}})
 		}
 		in.batch = vector.NewBatch(schema, cols, len(table.Rows))
 		out[name] = in

@@ -103,7 +103,7 @@ func NewAlias(e Expr, name string) *Alias {
 	attr := &Attr{ID: id, Name: name, Typ: e.Type(), Null: e.Nullable(), Delay: delayOf(e)}
 	switch e := e.(type) {
 	case *Attr:
-		attr.Window, attr.Session = e.Window, e.Session
+		attr.Window, attr.Session, attr.WindowText = e.Window, e.Session, e.WindowText
 	case *TimeWindow:
 		attr.Window, attr.Session = true, e.Session
 	}

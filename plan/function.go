@@ -230,9 +230,9 @@ func (a *Analyser) bind(f *kernels.Scalar, name string, args []Expr, span sql.Sp
 	text := name + "(" + joinSQL(args) + ")"
 	switch {
 	case impl.SQL != nil:
-		text = impl.SQL(sqls(args))
+		text = asCalled(impl.SQL(sqls(args)), f.Name, name)
 	case f.SQL != nil:
-		text = f.SQL(sqls(args))
+		text = asCalled(f.SQL(sqls(args)), f.Name, name)
 	}
 	return &Call{Fn: f, Name: f.Name, Args: cast, Impl: impl, Text: text, Span: span, src: a.Text}, nil
 }
@@ -242,6 +242,14 @@ var timeFunctions = map[string]bool{
 	"time_trunc": true, "time_diff": true, "make_time": true, "to_time": true, "try_to_time": true,
 	"time_from_seconds": true, "time_from_millis": true, "time_from_micros": true, "time_to_seconds": true,
 	"time_to_millis": true, "time_to_micros": true,
+}
+
+// asCalled prints a call under the alias by which it was made.
+func asCalled(text, name, alias string) string {
+	if rest, ok := strings.CutPrefix(text, name+"("); ok {
+		return alias + "(" + rest
+	}
+	return text
 }
 
 // refuseTime is the error for a function that does not take its arguments:

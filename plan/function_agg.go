@@ -26,6 +26,11 @@ func (a *Analyser) aggregate(f *agg.Function, name string, c *sql.Call, sc *Scop
 	if f.SQL != nil {
 		text = f.SQL(sqls(args), c.Distinct)
 	}
+	if name != "array_agg" { // which Spark prints as collect_list
+		text = asCalled(text, f.Name, name)
+	} else {
+		text = asCalled(text, name, f.Name)
+	}
 	if len(keys) > 0 {
 		text += " WITHIN GROUP (ORDER BY " + withinKeys(name, keys) + ")"
 		args = append(args, withinArgs(name, keys)...)

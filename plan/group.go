@@ -353,6 +353,10 @@ func (g *grouping) over(e Expr, at sql.Span) (Expr, error) {
 	switch x := e.(type) {
 	case *AggCall:
 		return g.aggregate(x)
+	case *Call:
+		if x.Name == "window_time" { // Spark puts it below the grouping, where it is no key
+			return nil, g.missing(x, at)
+		}
 	case *Attr:
 		if x.Param {
 			return x, nil

@@ -9,6 +9,7 @@ import (
 func Optimise(n Node) Node {
 	n = transformNodes(n, dropAlias)
 	n = transformNodes(n, distinctToAggregate)
+	n = transformNodes(n, generatorInput)
 	n = pushDown(n)
 	return prune(n, all(n))
 }
@@ -45,6 +46,25 @@ func distinctToAggregate(n Node) Node {
 		return n
 	}
 	return &Aggregate{Keys: d.Input.Output(), Input: d.Input}
+}
+
+// generatorInput drops rows for which a generator makes nothing because its
+// argument is null, as Spark's InferFiltersFromGenerate does (it shows in the number of input rows).
+func generatorInput(n Node) Node {
+	g, ok := n.(*Generate)
+	if !ok || g.Outer || len(g.Call.Args) != 1 {
+		return n
+	}
+	if _, ok := g.Call.Args[0].(*Attr); !ok {
+		return n
+	}
+	cond, err := (&Analyser{Conf: &kernels.Conf{ANSI: true}}).call("isnotnull", g.Call.Args, sql.Span{})
+	if err != nil {
+		return n
+	}
+	c := *g
+	c.Input = &Filter{Cond: cond, Input: g.Input}
+	return &c
 }
 
 // andOf joins two boolean expressions.

@@ -2,6 +2,7 @@ package plan_test
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -20,32 +21,59 @@ const selectItemsTable = "k INT NOT NULL, st STRUCT<x: INT, y: STRING>, m MAP<ST
 	"ts TIMESTAMP, b BOOLEAN, d DECIMAL(2,1), dt DATE, s STRING"
 
 // TestSelectItems compares names and types of SELECT items, or their errors, with
-// what Spark 4.3 gave for SELECT <sql> FROM t.
+// what Spark 4.3 gave for SELECT <sql> FROM t. Cases that are known to differ stand
+// in select_items_known.txt; one that passes must be taken off the list.
 func TestSelectItems(t *testing.T) {
+	known := readLinesOf(t, filepath.Join("testdata", "select_items_known.txt"))
 	for _, c := range readSelectCases(t) {
 		t.Run(c.SQL, func(t *testing.T) {
-			text := "SELECT " + c.SQL + " FROM t"
-			items, err := selectItems(t, text)
-			if c.Error != nil {
-				checkError(t, c.Error, err)
-				return
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			var fields []vector.Field
-			for _, it := range items {
-				if g, ok := it.(*plan.MultiAlias); ok {
-					fields = append(fields, generatorFields(g)...)
-					continue
-				}
-				fields = append(fields, vector.Field{Name: plan.OutputOf(it).Name, Type: it.Type()})
-			}
-			if got := vector.StructOf(fields...).String(); got != c.Schema {
-				t.Errorf("got  %s\nwant %s", got, c.Schema)
+			diff := selectDiff(t, c)
+			switch {
+			case known[c.SQL] && diff == "":
+				t.Error("passes but is in select_items_known.txt")
+			case !known[c.SQL] && diff != "":
+				t.Error(diff)
 			}
 		})
 	}
+}
+
+// selectDiff is what differs from the recorded result; "" if nothing does.
+func selectDiff(t *testing.T, c *selectCase) string {
+	t.Helper()
+	items, err := selectItems(t, "SELECT "+c.SQL+" FROM t")
+	if c.Error != nil {
+		return selectErrorDiff(c.Error, err)
+	}
+	if err != nil {
+		return err.Error()
+	}
+	var fields []vector.Field
+	for _, it := range items {
+		if g, ok := it.(*plan.MultiAlias); ok {
+			fields = append(fields, generatorFields(g)...)
+			continue
+		}
+		fields = append(fields, vector.Field{Name: plan.OutputOf(it).Name, Type: it.Type()})
+	}
+	if got := vector.StructOf(fields...).String(); got != c.Schema {
+		return "got  " + got + "\nwant " + c.Schema
+	}
+	return ""
+}
+
+// readLinesOf is the set of lines of a text file.
+func readLinesOf(t *testing.T, path string) map[string]bool {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]bool{}
+	for _, l := range strings.Split(strings.TrimSpace(string(data)), "\n") {
+		out[l] = true
+	}
+	return out
 }
 
 func readSelectCases(t *testing.T) []*selectCase {
@@ -60,7 +88,7 @@ type selectCase struct {
 }
 
 func generatorFields(g *plan.MultiAlias) []vector.Field {
-	fields := append([]vector.Field{}, g.Type().Fields...)
+	fields := append([]vector.Field{}, g.Child.Impl.Columns...)
 	for i, n := range g.Names {
 		fields[i].Name = n
 	}
@@ -81,22 +109,20 @@ func selectItems(t *testing.T, text string) ([]plan.Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &plan.Analyser{Conf: &kernels.Conf{ANSI: true, Zone: time.UTC}, Text: text}
+	a := plan.NewAnalyser(oracleCatalog{}, &kernels.Conf{ANSI: true, Zone: time.UTC})
+	a.Text = text
 	return a.SelectItems(stmt.Query.Body.(*sql.Select).Items, scope)
 }
 
-// checkError compares condition and parameters; a position must lie within
+// selectErrorDiff compares condition and parameters; a position must lie within
 // Spark's.
-func checkError(t *testing.T, want *oracleError, err error) {
-	t.Helper()
+func selectErrorDiff(want *oracleError, err error) string {
 	var e *condition.Error
 	if !errors.As(err, &e) {
-		t.Fatalf("want %s, got %v", want.Condition, err)
+		return "want error " + want.Condition
 	}
 	if strings.HasPrefix(want.Condition, "_LEGACY_ERROR_TEMP_") {
-		return
+		return ""
 	}
-	if diff := errorDiff(want, e); diff != "" {
-		t.Error(diff)
-	}
+	return errorDiff(want, e)
 }

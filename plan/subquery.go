@@ -16,6 +16,9 @@ func (a *Analyser) subquery(q *sql.Query, sc *Scope) (Node, []*Attr, error) {
 	var refs []*Attr
 	outer.outerRefs = &refs
 	n, err := a.query(q, &outer)
+	if err == nil && n.Streaming() {
+		err = a.errorAt(q.Span, "INVALID_SUBQUERY_EXPRESSION.STREAMING_QUERY")
+	}
 	return n, refs, err
 }
 

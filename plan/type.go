@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/vstream/vstream/condition"
+	"github.com/vstream/vstream/kernels"
 	"github.com/vstream/vstream/sql"
 	"github.com/vstream/vstream/vector"
 )
@@ -39,6 +40,24 @@ func ParseSchema(ddl string) (*vector.Schema, error) {
 		return nil, err
 	}
 	return &vector.Schema{Fields: fields}, nil
+}
+
+func init() { kernels.ParseSchema = parseTypeOrSchema }
+
+// parseTypeOrSchema reads a schema argument as Spark's DataType.fromDDL does: as a
+// type, else as columns. If it is neither the error is that of the type, without
+// its position in the argument.
+func parseTypeOrSchema(ddl string) (*vector.Type, error) {
+	t, err := sql.ParseType(ddl)
+	if err == nil {
+		return typeOf(t)
+	}
+	if s, err := ParseSchema(ddl); err == nil {
+		return s.Type(), nil
+	}
+	e := *condition.As(err)
+	e.Pos = nil
+	return nil, &e
 }
 
 func structFields(cols []*sql.TypeField) ([]vector.Field, error) {

@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"fmt"
+
 	"github.com/vstream/vstream/kernels"
 	"github.com/vstream/vstream/sql"
 	"github.com/vstream/vstream/vector"
@@ -70,7 +72,7 @@ func replaceWindow(e Expr, key string, column *Attr) Expr {
 
 // timeWindow puts the window of w into a column "window" of a node over n.
 func (a *Analyser) timeWindow(n Node, w *TimeWindow) (Node, *Attr, error) {
-	column := &Attr{ID: NewID(), Name: "window", Typ: w.Type(), Window: true, Delay: delayOf(w.Time)}
+	column := &Attr{ID: NewID(), Name: "window", Typ: w.Type(), Window: true, WindowText: w.definition(), Delay: delayOf(w.Time)}
 	if w.SlideMicros == w.WidthMicros {
 		value, err := a.windowStruct(w, 0)
 		if err != nil {
@@ -150,4 +152,9 @@ func (a *Analyser) castMode() kernels.CastMode {
 		return kernels.CastANSI
 	}
 	return kernels.CastLegacy
+}
+
+// definition is what distinguishes the window from another one over the same time.
+func (w *TimeWindow) definition() string {
+	return fmt.Sprintf("width %d µs, slide %d µs, start %d µs", w.WidthMicros, w.SlideMicros, w.StartMicros)
 }

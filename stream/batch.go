@@ -89,6 +89,9 @@ func (e *Execution) planBatch(ctx context.Context, m *microBatch) (bool, error) 
 	if !newData && !e.wantsNoDataBatch() {
 		return false, nil
 	}
+	if m.id > 0 && e.plan.Refused != nil {
+		return false, e.plan.Refused
+	}
 	m.entry = checkpoint.OffsetEntry{Version: e.offsetVersion(), WatermarkMs: e.tracker.Current(), TimestampMs: m.began.UnixMilli(), Conf: pinned(e.conf)}
 	if m.entry.Version == 2 {
 		m.entry.Sources = map[string]json.RawMessage{}
@@ -114,7 +117,7 @@ func (e *Execution) wantsNoDataBatch() bool {
 		return false
 	}
 	for _, op := range e.plan.Operators {
-		if op.EvictsByTime {
+		if op.FollowsWatermark {
 			return true
 		}
 	}

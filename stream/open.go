@@ -43,12 +43,9 @@ func pinned(conf map[string]string) map[string]string {
 // open brings everything up from the checkpoint. Nothing but the checkpoint's own
 // bookkeeping is written before the query is known to fit it.
 func (e *Execution) open(ctx context.Context) (err error) {
-	if e.dir, err = checkpoint.Open(ctx, e.cfg.Checkpoint); err != nil {
+	if err := e.Prepare(ctx); err != nil {
 		return err
 	}
-	e.mu.Lock()
-	e.id = e.dir.ID()
-	e.mu.Unlock()
 	r, err := e.dir.Recover(ctx, false)
 	if err != nil {
 		return err
@@ -70,7 +67,28 @@ func (e *Execution) open(ctx context.Context) (err error) {
 	if e.sink, err = e.cfg.Sink(ctx); err != nil {
 		return err
 	}
+	if err := e.checkSpec(ctx, r); err != nil {
+		return err
+	}
 	return e.resume(ctx, r)
+}
+
+// Prepare takes the checkpoint for this run, so that a checkpoint that is in use or
+// damaged at its root is refused before the query counts as started. Run does it if it
+// was not called; after it, Run must be called to give the checkpoint free.
+func (e *Execution) Prepare(ctx context.Context) error {
+	if e.dir != nil {
+		return nil
+	}
+	dir, err := checkpoint.Open(ctx, e.cfg.Checkpoint)
+	if err != nil {
+		return err
+	}
+	e.dir = dir
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.id = dir.ID()
+	return nil
 }
 
 // settle puts what the checkpoint has fixed over the session's configuration.

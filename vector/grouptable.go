@@ -11,6 +11,9 @@ const tableVector = 2048
 // minSlots is the size of a new table; tables grow by doubling at a load of 0.6.
 const minSlots = 8
 
+// resetSlots is how many slots per group a table that is reset may keep.
+const resetSlots = 64
+
 // GroupTable maps rows of key columns to dense group ids 0, 1, 2, … in the order
 // in which keys first appear. Keys are equal as GROUP BY has it: null equals
 // null, NaN equals NaN, -0.0 equals 0.0. Nested keys come encoded (EncodeKey).
@@ -30,6 +33,7 @@ type keyIndex interface {
 	find(cols []arrow.Array, gid []uint32)
 	column(i int, g []uint32) arrow.Array
 	bytes() int
+	reset()
 	free()
 }
 
@@ -89,6 +93,10 @@ func (t *GroupTable) Columns(g []uint32) []arrow.Array {
 // Bytes is the memory in use.
 func (t *GroupTable) Bytes() int { return t.index.bytes() }
 
+// Reset removes all groups and keeps the memory for as many again, unless that is
+// far more than they needed.
+func (t *GroupTable) Reset() { t.index.reset() }
+
 // Free gives the memory back; the table must not be used any more.
 func (t *GroupTable) Free() { t.index.free() }
 
@@ -115,4 +123,5 @@ func (t *noKey) column(int, []uint32) arrow.Array {
 	panic("vector: a table without keys has no columns")
 }
 func (t *noKey) bytes() int { return 0 }
+func (t *noKey) reset()     { t.n = 0 }
 func (t *noKey) free()      {}

@@ -49,6 +49,16 @@ func (t *bytesTable) free() {
 	t.slots, t.refs, t.arena, t.n = nil, nil, nil, 0
 }
 
+func (t *bytesTable) reset() {
+	n := t.n
+	t.n, t.used, t.null = 0, 0, -1
+	if len(t.slots) > resetSlots*max(n, minSlots) {
+		t.resize(minSlots)
+		return
+	}
+	clear(t.slots)
+}
+
 func (t *bytesTable) resize(size int) {
 	t.slotMem.Free()
 	t.slotMem = NewMemory(8 * size)

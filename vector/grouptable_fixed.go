@@ -54,6 +54,17 @@ func (t *fixedTable[K]) free() {
 	t.slots, t.keys, t.nulls, t.n = nil, nil, nil, 0
 }
 
+func (t *fixedTable[K]) reset() {
+	n := t.n
+	t.n, t.nulls = 0, nil
+	if len(t.slots) > resetSlots*max(n, minSlots) {
+		t.slots = nil
+		t.resize(minSlots)
+		return
+	}
+	clear(t.slots)
+}
+
 // resize rehashes into a table of size slots, a power of two.
 func (t *fixedTable[K]) resize(size int) {
 	old, oldMem := t.slots, t.slotMem

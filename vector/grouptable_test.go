@@ -112,6 +112,11 @@ func TestGroupTableAgainstMap(t *testing.T) {
 		var firstRow [][2]int // batch and row where each group was first seen
 		var batches [][]arrow.Array
 		for batch := range rapid.IntRange(1, 4).Draw(t, "batches") {
+			if rapid.IntRange(0, 3).Draw(t, "reset") == 0 {
+				table.Reset()
+				clear(model)
+				firstRow = nil
+			}
 			n := rapid.IntRange(0, 60).Draw(t, "rows")
 			cols := make([]arrow.Array, len(types))
 			keys := make([]string, n)

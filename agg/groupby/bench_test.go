@@ -3,6 +3,7 @@ package groupby_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -28,7 +29,7 @@ func benchBatches(kind string, n, batches int) ([]*vector.Type, []*vector.Batch)
 		for i := range ids {
 			ids[i] = int64(r.IntN(n))
 			v[i] = int64(r.IntN(1000))
-			data = fmt.Appendf(data, "user-%012d", ids[i])
+			data = strconv.AppendInt(append(data, "user-000000-"...), ids[i], 10)
 			off[i+1] = int32(len(data))
 		}
 		var keys []arrow.Array
@@ -63,7 +64,7 @@ func BenchmarkStates(b *testing.B) {
 	for _, kind := range []string{"int", "pair", "string"} {
 		for _, n := range []int{1_000, 100_000, 1_000_000} {
 			b.Run(fmt.Sprintf("%s/%d", kind, n), func(b *testing.B) {
-				types, batches := benchBatches(kind, n, 256)
+				types, batches := benchBatches(kind, n, 128)
 				table := vector.NewGroupTable(types)
 				var impls []*agg.Impl
 				for _, a := range benchAggs(b, len(types)) {
@@ -105,7 +106,7 @@ func BenchmarkOperators(b *testing.B) {
 	for _, kind := range []string{"int", "pair", "string"} {
 		for _, n := range []int{1_000, 100_000, 1_000_000} {
 			b.Run(fmt.Sprintf("%s/%d", kind, n), func(b *testing.B) {
-				types, batches := benchBatches(kind, n, 256)
+				types, batches := benchBatches(kind, n, 128)
 				cfg := groupby.Config{Keys: types, Mode: "append", EventTime: -1, Aggs: benchAggs(b, len(types))}
 				p, err := groupby.NewPartial(cfg)
 				if err != nil {

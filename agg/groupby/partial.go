@@ -167,8 +167,7 @@ func (p *Partial) flush(out exec.Emit) error {
 	gid := vector.AllGroups(n)
 	err := p.emit(p.table.Columns(gid), gid, out)
 	p.groups += n
-	p.table.Free()
-	p.table = vector.NewGroupTable(p.Keys)
+	p.table.Reset()
 	p.states.Truncate(p.withRows)
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"regexp"
 	"strings"
 
@@ -14,7 +15,7 @@ import (
 
 func testCommand() *cobra.Command {
 	var pattern string
-	var asJSON, update, keepUp bool
+	var asJSON, update, updateKnown, keepUp bool
 	c := &cobra.Command{
 		Use: "test PATH…", Short: "Run scenario files against their goldens", Args: cobra.MinimumNArgs(1),
 		Long: `Run scenario files, or all that lie below directories, and compare what comes out
@@ -25,6 +26,7 @@ the list that pass are failures.`,
 	c.Flags().StringVar(&pattern, "run", "", "only scenarios whose area/name matches this `regexp`")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object per scenario")
 	c.Flags().BoolVar(&update, "update", false, "write goldens from what comes out; goldens recorded from Spark stay as they are")
+	c.Flags().BoolVar(&updateKnown, "update-known", false, "bring the list of known failures up to date")
 	c.Flags().BoolVar(&keepUp, "keep-up", false, "keep queries up from one run step to the next instead of restarting them")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		var run *regexp.Regexp
@@ -43,6 +45,17 @@ the list that pass are failures.`,
 			return wrong(err)
 		}
 		results := runner.CheckAll(c.Context(), files, runner.Options{KeepUp: keepUp}, update, nil)
+		if updateKnown {
+			if known.File == "" {
+				known.File = runner.KnownFile
+			}
+			if err := os.WriteFile(known.File, known.Updated(results), 0o666); err != nil {
+				return wrong(err)
+			}
+			if known, err = runner.ReadKnown(known.File); err != nil {
+				return wrong(err)
+			}
+		}
 		return reportTests(c.OutOrStdout(), results, known.Apply(results), asJSON)
 	}
 	return c

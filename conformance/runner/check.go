@@ -37,6 +37,9 @@ const goldenSuffix, ownSuffix = ".golden.json", ".vstream.json"
 
 // Name is AREA/NAME of a scenario file.
 func Name(file string) string {
+	if abs, err := filepath.Abs(file); err == nil {
+		file = abs
+	}
 	dir, base := filepath.Split(file)
 	return filepath.Base(filepath.Clean(dir)) + "/" + strings.TrimSuffix(base, filepath.Ext(base))
 }

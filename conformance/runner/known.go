@@ -18,6 +18,7 @@ const KnownFile = "known_failures.txt"
 // glob, area/*; # starts a comment.
 type Known struct {
 	File    string
+	lines   []string
 	entries []knownEntry
 }
 
@@ -26,12 +27,15 @@ type knownEntry struct {
 	line            int
 }
 
-// FindKnown reads the list in dir or the nearest directory above it; an empty list
-// if there is none.
-func FindKnown(dir string) (*Known, error) {
-	dir, err := filepath.Abs(dir)
+// FindKnown reads the list beside a file, or in a directory, or in the nearest one
+// above; an empty list if there is none.
+func FindKnown(at string) (*Known, error) {
+	dir, err := filepath.Abs(at)
 	if err != nil {
 		return nil, err
+	}
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		dir = filepath.Dir(dir)
 	}
 	for {
 		k, err := ReadKnown(filepath.Join(dir, KnownFile))
@@ -56,6 +60,7 @@ func ReadKnown(file string) (*Known, error) {
 	k := &Known{File: file}
 	lines := bufio.NewScanner(f)
 	for n := 1; lines.Scan(); n++ {
+		k.lines = append(k.lines, lines.Text())
 		text, _, _ := strings.Cut(lines.Text(), "#")
 		pattern, reason, _ := strings.Cut(strings.TrimSpace(text), " ")
 		if pattern == "" {

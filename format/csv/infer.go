@@ -163,8 +163,8 @@ func (f *Inference) typeOf(b []byte, from int) *vector.Type {
 			}
 		case vector.KindDecimal:
 			// Only whole numbers that a bigint cannot hold.
-			if v, scale, ok := text.ParseBig(b); ok && scale <= 0 {
-				if n := len(strings.TrimLeft(v.String(), "-")) - scale; n <= 38 {
+			if v, scale, ok := text.ParseBig(b); ok && scale == 0 {
+				if n := len(strings.TrimLeft(v.String(), "-")); n <= 38 {
 					return vector.Decimal(n, 0)
 				}
 			}

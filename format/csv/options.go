@@ -3,7 +3,6 @@
 package csv
 
 import (
-	"strconv"
 	"strings"
 	"time"
 
@@ -24,34 +23,32 @@ const (
 
 // Options are the reader's and writer's options, named as Spark's CSV options.
 type Options struct {
-	Header         bool
-	EnforceSchema  bool
-	InferSchema    bool
-	MultiLine      bool
-	Sep            string // one or more bytes
-	Quote          byte   // 0: no quotes
-	Escape         byte   // 0: no escapes
-	EscapeEscape   byte   // escapes an escape in front of a closing quote; 0: none
-	Comment        byte   // 0: no comments
-	LineSep        string // "": \n, \r\n or \r
-	NullValue      string
-	EmptyValue     string // what a quoted empty string is read as
-	NaNValue       string
-	PositiveInf    string
-	NegativeInf    string
-	TrimLeading    bool
-	TrimTrailing   bool
-	Mode           Mode
-	CorruptColumn  string // a STRING column of this name takes the text of malformed records
-	ColumnPruning  bool   // only needed columns count for whether a record is malformed
-	PreferDate     bool   // inference only
-	Zone           *time.Location
-	Timestamp      *javatime.Pattern // nil: as CAST reads it
-	TimestampNTZ   *javatime.Pattern
-	Date           *javatime.Pattern
-	CastFallback   bool // a text that does not match its pattern is read as CAST reads it
-	MaxColumns     int
-	MaxCharsPerCol int // -1: no limit
+	Header        bool
+	EnforceSchema bool
+	InferSchema   bool
+	MultiLine     bool
+	Sep           string // one or more bytes
+	Quote         byte   // 0: no quotes
+	Escape        byte   // 0: no escapes
+	EscapeEscape  byte   // escapes an escape in front of a closing quote; 0: none
+	Comment       byte   // 0: no comments
+	LineSep       string // "": \n, \r\n or \r
+	NullValue     string
+	EmptyValue    string // what a quoted empty string is read as
+	NaNValue      string
+	PositiveInf   string
+	NegativeInf   string
+	TrimLeading   bool
+	TrimTrailing  bool
+	Mode          Mode
+	CorruptColumn string // a STRING column of this name takes the text of malformed records
+	ColumnPruning bool   // only needed columns count for whether a record is malformed
+	PreferDate    bool   // inference only
+	Zone          *time.Location
+	Timestamp     *javatime.Pattern // nil: as CAST reads it
+	TimestampNTZ  *javatime.Pattern
+	Date          *javatime.Pattern
+	CastFallback  bool // a text that does not match its pattern is read as CAST reads it
 }
 
 // Session are the settings of the session that readers use.
@@ -106,12 +103,6 @@ func ParseOptions(m map[string]string, s Session) (Options, error) {
 	if o.EscapeEscape, err = p.char("chartoescapequoteescaping", o.EscapeEscape); err != nil {
 		return o, err
 	}
-	if o.MaxColumns, err = p.number("maxcolumns", 20480); err != nil {
-		return o, err
-	}
-	if o.MaxCharsPerCol, err = p.number("maxcharspercolumn", -1); err != nil {
-		return o, err
-	}
 	if enc := p.get("encoding", p.get("charset", "UTF-8")); !strings.EqualFold(enc, "UTF-8") && !strings.EqualFold(enc, "US-ASCII") {
 		return o, condition.New("VSTREAM_INVALID_OPTION", "option", "encoding", "value", enc, "expected", "UTF-8")
 	}
@@ -146,18 +137,6 @@ func (p optionMap) char(key string, def byte) (byte, error) {
 		return v[0], nil
 	}
 	return 0, condition.New("VSTREAM_INVALID_OPTION", "option", key, "value", v, "expected", "one ASCII character")
-}
-
-func (p optionMap) number(key string, def int) (int, error) {
-	v, ok := p[key]
-	if !ok {
-		return def, nil
-	}
-	n, err := strconv.Atoi(v)
-	if err != nil {
-		return 0, condition.New("VSTREAM_INVALID_OPTION", "option", key, "value", v, "expected", "an integer")
-	}
-	return n, nil
 }
 
 func (p optionMap) times(o *Options) error {

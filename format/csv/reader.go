@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/vstream/vstream/condition"
+	"github.com/vstream/vstream/format/render"
 	"github.com/vstream/vstream/format/text"
 	"github.com/vstream/vstream/vector"
 )
@@ -313,7 +314,7 @@ func (r *Reader) emit(out func([]arrow.Array, int) error) error {
 	if r.anyBad && r.o.Mode == FailFast {
 		for i, b := range r.bad {
 			if b != 0 {
-				return r.malformed(i, b)
+				return r.malformed(i, b, cols)
 			}
 		}
 	}
@@ -355,19 +356,31 @@ func (r *Reader) corruptRecords() arrow.Array {
 	return vector.NewString(vector.String, off, data, valid)
 }
 
-// malformed is the error for record i. Where says the line within what was read.
-func (r *Reader) malformed(i int, b badness) error {
-	record := string(r.tok.text(r.recs[i]))
+// malformed is the error for record i. As in Spark it shows what could be read of
+// the record; the cause has the text.
+func (r *Reader) malformed(i int, b badness, cols []arrow.Array) error {
+	row := []byte{'['}
+	for k, c := range cols {
+		if k > 0 {
+			row = append(row, ',')
+		}
+		if c == nil {
+			row = append(row, "null"...)
+		} else {
+			row = render.Style{Zone: r.o.Zone, Null: "null"}.Column(r.types[k], c)(row, i)
+		}
+	}
+	row = append(row, ']')
 	var why error
 	if b == 1 {
-		why = condition.New("MALFORMED_CSV_RECORD", "badRecord", record)
+		why = condition.New("MALFORMED_CSV_RECORD", "badRecord", string(r.tok.text(r.recs[i])))
 	} else {
 		k := int(b) - 2
 		why = errors.New("the value of column " + r.schema.Fields[r.columns[k]].Name + " is not of type " + r.types[k].SQL())
 	}
 	return &RecordError{
 		Line: r.line + int64(r.lines[i]),
-		Err:  condition.New("MALFORMED_RECORD_IN_PARSING.WITHOUT_SUGGESTION", "badRecord", record, "failFastMode", "FAILFAST").WithCause(why),
+		Err:  condition.New("MALFORMED_RECORD_IN_PARSING.WITHOUT_SUGGESTION", "badRecord", string(row), "failFastMode", "FAILFAST").WithCause(why),
 	}
 }
 

@@ -122,9 +122,9 @@ func TestFailFast(t *testing.T) {
 		line          int64
 		record        string
 	}{
-		{"a,b\nx\n", "a STRING, b STRING", 2, "x"},
-		{"1,2\n\n3,x\n", "a INT, b INT", 3, "3,x"},
-		{"1,2\r\n3,x,4\r\n", "a INT, b INT", 2, "3,x,4"},
+		{"a,b\nx\n", "a STRING, b STRING", 2, "[x,null]"},
+		{"1,2\n\n3,x\n", "a INT, b INT", 3, "[3,null]"},
+		{"1,2\r\n3,x,4\r\n", "a INT, b INT", 2, "[3,null]"},
 	}
 	for _, tt := range tests {
 		s := schemaOf(t, tt.schema)

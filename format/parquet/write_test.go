@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"os"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -99,27 +98,4 @@ func TestUnknownCodec(t *testing.T) {
 	if ext, err := (parquet.WriteOptions{Compression: "GZIP"}).Extension(); ext != ".gz.parquet" || err != nil {
 		t.Errorf("got %q, %v", ext, err)
 	}
-}
-
-// TestSample writes a file for readers outside to the path in PARQUET_SAMPLE.
-func TestSample(t *testing.T) {
-	path := os.Getenv("PARQUET_SAMPLE")
-	if path == "" {
-		t.Skip("PARQUET_SAMPLE is not set")
-	}
-	rapid.Check(t, func(rt *rapid.T) {
-		s := vector.NewSchema(
-			vector.Field{Name: "k", Type: vector.String, Nullable: true},
-			vector.Field{Name: "w", Type: vector.StructOf(vector.Field{Name: "start", Type: vector.Timestamp}, vector.Field{Name: "end", Type: vector.TimestampNTZ, Nullable: true})},
-			vector.Field{Name: "d", Type: vector.Decimal(30, 10), Nullable: true},
-			vector.Field{Name: "e", Type: vector.Decimal(5, 2), Nullable: true},
-			vector.Field{Name: "a", Type: vector.ArrayOf(vector.MapOf(vector.String, vector.Int, true), true), Nullable: true},
-			vector.Field{Name: "b", Type: vector.Byte, Nullable: true},
-			vector.Field{Name: "t", Type: vector.Date, Nullable: true},
-		)
-		data := writeFile(t, parquet.WriteOptions{}, s, vectest.Batch(rt, s, 50))
-		if err := os.WriteFile(path, data, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	})
 }

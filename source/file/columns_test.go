@@ -204,6 +204,30 @@ func TestParquet(t *testing.T) {
 	}
 }
 
+// A stream infers its schema when the session allows it.
+func TestStreamSchemaInference(t *testing.T) {
+	for format, tt := range map[string]struct{ content, schema, rows string }{
+		"json": {`{"k":"a","ts":"2026-01-01T00:00:01Z","v":1}`, "struct<k:string,ts:string,v:bigint>", "a:2026-01-01T00:00:01Z:1"},
+		"csv":  {"a,1", "struct<_c0:string,_c1:string>", "a:1"},
+	} {
+		d := newDir(t)
+		spec, _ := source.Lookup(format)
+		c := source.Context{Name: "e", Log: mem.New(), NowMs: func() int64 { return 0 }, Conf: map[string]string{"spark.sql.streaming.schemaInference": "true"}}
+		if _, err := spec.Open(ctx, c, source.Options{"path": d.path}, nil); !errors.Is(err, condition.Name("UNABLE_TO_INFER_SCHEMA")) {
+			t.Errorf("%s: %v", format, err)
+		}
+		d.write("f", tt.content)
+		src, err := spec.Open(ctx, c, source.Options{"path": d.path}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &run{t, src, ""}
+		if got := r.next(); got != tt.rows || src.Schema().String() != tt.schema {
+			t.Errorf("%s: %s %s", format, src.Schema(), got)
+		}
+	}
+}
+
 func TestBatchRead(t *testing.T) {
 	d := newDir(t)
 	d.write("a.csv", "h,n\nx,1\ny,2\n")

@@ -110,6 +110,7 @@ var jsonFormat = format{
 		_, err := jsonOptions(e)
 		return err
 	},
+	infer: inferJSON,
 	text:  jsonReader,
 	lines: linesOnly,
 }
@@ -118,6 +119,30 @@ func jsonOptions(e env) (json.Options, error) {
 	o, err := json.ParseOptions(e.options, e.zone, e.conf["spark.sql.columnNameOfCorruptRecord"])
 	o.ExactStrings = true
 	return o, err
+}
+
+func inferJSON(ctx context.Context, files []entry, e env) (*vector.Schema, error) {
+	o, err := jsonOptions(e)
+	if err != nil {
+		return nil, err
+	}
+	inf := json.NewInferrer(o)
+	for _, f := range files {
+		err := withText(ctx, f.path, func(in io.Reader) error {
+			if isTrue(e.get("multiLine")) {
+				data, err := io.ReadAll(in)
+				if err != nil {
+					return err
+				}
+				return inf.Add(data)
+			}
+			return text.Lines(in, e.get("lineSep"), true, inf.Add)
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return inf.Schema(), nil
 }
 
 func jsonReader(e env, schema *vector.Schema, need []int) (textReader, error) {

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"io"
 	"os"
+
+	"github.com/vstream/vstream/condition"
 )
 
 // textFile is a text file, or the lines of a part of one.
@@ -103,8 +105,10 @@ func withText(ctx context.Context, path string, use func(io.Reader) error) error
 		return openError(path, err)
 	}
 	defer f.Close()
-	if err := use(f); err != nil {
-		return openError(path, err)
+	err = use(f)
+	var c *condition.Error
+	if err == nil || errors.As(err, &c) {
+		return err
 	}
-	return nil
+	return openError(path, err)
 }

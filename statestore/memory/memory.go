@@ -149,6 +149,11 @@ func (s *store) Commit(ctx context.Context, n int64, attemptID string, base stat
 	if parsed, ok := parseFileName(fileName(v)); !ok || parsed != v || strings.Contains(attemptID, "/") {
 		return internal("%q cannot be an attempt id of state version %d", attemptID, n)
 	}
+	if base.Attempt == "" { // the commit log did not name it; Load has found it
+		s.mu.Lock()
+		base.Attempt = s.chain[base.N]
+		s.mu.Unlock()
+	}
 	data := changelog.Assemble(changelog.Changelog, v, base, sections)
 	name := changelogName(v)
 	if err := s.dir.CreateExclusive(ctx, name, data); err != nil {
