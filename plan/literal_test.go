@@ -67,13 +67,14 @@ func FuzzExpr(f *testing.F) {
 		if err != nil {
 			return
 		}
-		a := &plan.Analyser{Conf: &kernels.Conf{ANSI: true, Zone: time.UTC}, Text: text}
+		a := plan.NewAnalyser(oracleCatalog{}, &kernels.Conf{ANSI: true, Zone: time.UTC})
+		a.Text = text
 		x, err := a.Expr(e, namesScope())
 		if err != nil {
 			return
 		}
-		if x.Type() == nil || x.SQL() == "" && text != "''" {
-			t.Errorf("%q: no type or no text", text)
+		if x.Type() == nil {
+			t.Errorf("%q has no type", text)
 		}
 	})
 }
