@@ -84,6 +84,10 @@ func (r *Reader) Load() (*Table, error) {
 	if spec.InferSchema != nil {
 		var err error
 		c := source.Context{Name: r.format, Resolve: r.s.resolve, Conf: r.s.confCopy(), TimeZone: r.s.kernelConf().Zone.String()}
+		if schema == nil && !r.static && spec.NeedsSchema && !strings.EqualFold(c.Conf["spark.sql.streaming.schemaInference"], "true") {
+			return nil, condition.New("_LEGACY_ERROR_TEMP_2048").
+				WithHint("a stream's schema must not depend on the files that happen to be there: give source %s a schema, or set spark.sql.streaming.schemaInference to true", r.format)
+		}
 		if schema == nil {
 			if schema, err = spec.InferSchema(context.Background(), c, r.options); err != nil {
 				return nil, err

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -295,6 +296,37 @@ func TestLegacySumWraps(t *testing.T) {
 	got, err = single("sum", &kernels.Conf{}, decimals(vector.Decimal(38, 0), max38, [2]int64{1, 0}, [2]int64{-5, -1}))
 	if err != nil || !got.IsNull(0) {
 		t.Errorf("sum(decimal) without ANSI: %v, %v", got, err)
+	}
+}
+
+// TestLongValuesAreReplaced lets values grow so often that the bytes of the old
+// ones have to be dropped.
+func TestLongValuesAreReplaced(t *testing.T) {
+	im, err := bind("max", ansi, strs(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := agg.NewStates([]*agg.Impl{im})
+	s.Grow(3)
+	var last [3]string
+	for i := range 600 {
+		g := uint32(i * i % 3)
+		last[g] = strings.Repeat("x", i) + fmt.Sprint(i)
+		if err := s.Update(0, []uint32{g}, []arrow.Array{strs(last[g]).a}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := s.Result(0, []uint32{0, 1, 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for g, want := range last {
+		if v := got.(*array.String).Value(g); want != "" && v != want {
+			t.Errorf("group %d: %d bytes, want %d", g, len(v), len(want))
+		}
+	}
+	if s.Bytes() > 200_000 {
+		t.Errorf("%d bytes for three values", s.Bytes())
 	}
 }
 

@@ -80,14 +80,16 @@ func bindPercentile(c call, at percentileArgs, descending bool) (*Impl, error) {
 	switch t.Kind {
 	case vector.KindDayTimeInterval, vector.KindYearMonthInterval, vector.KindTime:
 	default:
-		want := kernels.OneOf(kernels.OneOf(kernels.AnyNumeric, kernels.AnyDayTime, kernels.AnyYearMonth), kernels.Exactly(&vector.Type{Kind: vector.KindTime, Precision: 6}))
 		cast, ok := kernels.ImplicitCast(c.conf, t, kernels.AnyNumeric)
 		if !ok || cast == nil {
-			return nil, percentileType(c, at.value, want)
+			// Spark counts the value as the first parameter wherever it stands.
+			return nil, condition.New("DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE", "sqlExpr", quote(c.sql()),
+				"paramIndex", kernels.Ordinal(0), "inputSql", quote(a.SQL), "inputType", quote(t.SQL()),
+				"requiredType", `(("NUMERIC" or "INTERVAL DAY TO SECOND" or "INTERVAL YEAR TO MONTH") or "TIME")`)
 		}
 		t = cast
 	}
-	p := &percentile{counts: newCounts(t), fractions: []float64{0.5}, discrete: at.discrete, descending: descending, frequency: -1, sql: c.sql()}
+	p := &percentile{counts: newCounts(t), fractions: []float64{0.5}, discrete: at.discrete, descending: descending, frequency: -1}
 	types := make([]*vector.Type, at.n)
 	types[at.value] = t
 	if at.fraction >= 0 {
@@ -129,12 +131,6 @@ func bindPercentile(c call, at percentileArgs, descending bool) (*Impl, error) {
 	}, nil
 }
 
-// percentileType is the type error of a percentile's value, which Spark prints with an inner collection.
-func percentileType(c call, i int, want kernels.Accept) error {
-	pos := 0 // Spark counts the value as the first parameter wherever it stands
-	return kernels.UnexpectedInput(c.sql(), pos, want, c.args[i])
-}
-
 // fractions are the constant percentages of a percentile function.
 func fractions(c call, a kernels.Arg) (values []float64, isArray bool, err error) {
 	v, isArray, null, ok := constants(a)
@@ -164,7 +160,6 @@ type percentile struct {
 	value        int // index of the value's argument
 	frequency    int // of the frequency's, -1 for none
 	frequencySQL string
-	sql          string
 	fractions    []float64
 	array        bool
 	discrete     bool

@@ -83,7 +83,9 @@ func flow(value string) string {
 	return value
 }
 
-func quoted(s string) string { return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s) + `"` }
+func quoted(s string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s) + `"`
+}
 
 // splitPath cuts a path at its dots up to conf or options.
 func splitPath(path string) []string {

@@ -162,6 +162,9 @@ func bindFromJSON(conf *Conf, args []Arg) (*Impl, error) {
 	}
 	impl := &Impl{Args: make([]*vector.Type, len(args)), Result: t, Nullable: true, NullIfAny: false}
 	impl.Args[0] = in
+	if t.Kind == vector.KindMap {
+		impl.SQL = func([]string) string { return "entries" } // Spark's name for such a column
+	}
 	impl.Eval = func(ctx *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
 		opts := o
 		if opts.Zone == nil {

@@ -65,9 +65,11 @@ func init() {
 		Define(Scalar{
 			Name: "encode", Signature: "encode(str, charset)", Summary: "The text in a character set.", Examples: []Example{{"encode('abc', 'utf-8')", "abc"}},
 		}, Sig{Params: []Accept{String, String}, Result: vector.Binary}, evalEncode),
-		Define(Scalar{
-			Name: "decode", Signature: "decode(bin, charset)", Summary: "The text of bytes in a character set.", Examples: []Example{{"decode(encode('abc', 'utf-8'), 'utf-8')", "abc"}},
-		}, Sig{Params: []Accept{Binary, String}, Result: vector.String}, evalDecode),
+		decodeFunction(Define(Scalar{
+			Name: "decode", Signature: "decode(bin, charset) or decode(expr, search, result[, search, result]…[, default])",
+			Summary:  "The text of bytes in a character set; with more arguments the result of the first search that equals expr, nulls being equal.",
+			Examples: []Example{{"decode(encode('abc', 'utf-8'), 'utf-8')", "abc"}, {"decode(2, 1, 'Southlake', 2, 'San Francisco', 'Non domestic')", "San Francisco"}},
+		}, Sig{Params: []Accept{Binary, String}, Result: vector.String}, evalDecode)),
 		Define(Scalar{
 			Name: "is_valid_utf8", Signature: "is_valid_utf8(str)", Summary: "Whether the text is valid UTF-8.", Examples: []Example{{"is_valid_utf8('Spark')", "true"}},
 		}, Sig{Params: []Accept{StringOrBinary}, Result: vector.Bool}, boolsOf1(utf8.Valid)),

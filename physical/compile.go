@@ -89,6 +89,8 @@ func (c *compiler) node(n plan.Node) (*fragment, error) {
 		return c.generate(n)
 	case *plan.Aggregate:
 		return c.aggregate(n)
+	case *plan.Deduplicate:
+		return c.deduplicate(n)
 	case *plan.Sort:
 		return c.sort(n)
 	case *plan.Limit:

@@ -144,6 +144,8 @@ func (c *checker) node(n Node) error {
 				return legacy("Distinct aggregations are not supported on streaming DataFrames/Datasets. Consider using approx_count_distinct() instead.")
 			}
 		}
+	case *Deduplicate:
+		return c.deduplicate(n)
 	case *Join:
 		return c.join(n)
 	case *SetOp:
@@ -187,6 +189,19 @@ func (c *checker) node(n Node) error {
 		}
 	}
 	return nil
+}
+
+// deduplicate refuses an expiry by a watermark that is not there.
+func (c *checker) deduplicate(n *Deduplicate) error {
+	if !n.WithinWatermark || !n.Streaming() {
+		return nil
+	}
+	for _, a := range n.Input.Output() {
+		if a.Delay != nil {
+			return nil
+		}
+	}
+	return legacy("dropDuplicatesWithinWatermark is not supported on streaming DataFrames/DataSets without watermark")
 }
 
 func aggregatedBelow(n Node) bool {

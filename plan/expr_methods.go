@@ -171,8 +171,7 @@ func (e *GeneratorCall) SQL() string { return e.Text }
 
 // Type is struct<start,end> of the time column's type.
 func (e *TimeWindow) Type() *vector.Type {
-	t := e.Time.Type()
-	return vector.StructOf(vector.Field{Name: "start", Type: t, Nullable: true}, vector.Field{Name: "end", Type: t, Nullable: true})
+	return windowStruct(e.Time.Type())
 }
 
 // Nullable is false: rows with a null time are dropped.

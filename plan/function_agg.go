@@ -33,9 +33,14 @@ func (a *Analyser) aggregate(f *agg.Function, name string, c *sql.Call, sc *Scop
 	}
 	if len(keys) > 0 {
 		text += " WITHIN GROUP (ORDER BY " + withinKeys(name, keys) + ")"
-		args = append(args, withinArgs(name, keys)...)
+		out.Impl, err = f.BindOrdered(a.Conf, a.kernelArgs(args), a.aggOrder(keys))
+		for _, k := range keys {
+			args = append(args, k.Expr)
+		}
+	} else {
+		out.Impl, err = f.Bind(a.Conf, a.kernelArgs(args))
 	}
-	if out.Impl, err = f.Bind(a.Conf, a.kernelArgs(args)); err != nil {
+	if err != nil {
 		return nil, a.place(err, c.Span)
 	}
 	if out.Args, err = a.castArgs(args, out.Impl.Args, c.Span); err != nil {
@@ -149,19 +154,11 @@ func (a *Analyser) withinGroup(name string, args []Expr, c *sql.Call, sc *Scope)
 	return keys, nil
 }
 
-// withinArgs are the order expressions that are arguments in truth: of
-// percentile_cont(p) WITHIN GROUP (ORDER BY x), say.
-func withinArgs(name string, keys []*SortKey) []Expr {
-	if !orderings[name].argument {
-		return nil
-	}
-	out := make([]Expr, len(keys), len(keys)+1)
+// aggOrder is the order of WITHIN GROUP as aggregates bind it.
+func (a *Analyser) aggOrder(keys []*SortKey) []agg.Order {
+	out := make([]agg.Order, len(keys))
 	for i, k := range keys {
-		out[i] = k.Expr
-	}
-	if name == "mode" {
-		// Of equally frequent values mode() takes the first in this order.
-		out = append(out, BoolLiteral(!keys[0].Desc))
+		out[i] = agg.Order{Arg: a.kernelArgs([]Expr{k.Expr})[0], Desc: k.Desc, NullsLast: k.NullsLast}
 	}
 	return out
 }

@@ -57,8 +57,7 @@ func (a *Analyser) name(n *sql.Name, sc *Scope) (Expr, error) {
 	return nil, a.unresolved(parts, n.Span, sc.Columns)
 }
 
-// useOuter notes columns of the scope around s as used in s and in all scopes
-// between s and the reference.
+// useOuter notes columns of the scope around s as used by the subquery of s.
 func (s *Scope) useOuter(cols []*Attr) {
 	if s.Outer == nil || s.Outer.outerRefs == nil {
 		return

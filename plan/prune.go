@@ -73,6 +73,8 @@ func prune(n Node, required map[ID]bool) Node {
 		need(below, n.Cond)
 		c.Left, c.Right = prune(n.Left, clone(below)), prune(n.Right, below)
 		return &c
+	case *Deduplicate:
+		return pruneDeduplicate(n, required)
 	case *Sort:
 		c := *n
 		below := clone(required)
@@ -101,6 +103,25 @@ func prune(n Node, required map[ID]bool) Node {
 		out[i] = prune(k, all(k))
 	}
 	return n.WithInputs(out)
+}
+
+// pruneDeduplicate keeps the keys and, where keys expire by it, the event time. A
+// deduplication that nobody reads the event time of then drops no late rows, as in Spark.
+func pruneDeduplicate(n *Deduplicate, required map[ID]bool) Node {
+	c := *n
+	below := clone(required)
+	for _, k := range n.Keys {
+		below[k.ID] = true
+	}
+	if n.WithinWatermark {
+		for _, k := range n.Input.Output() {
+			if k.Delay != nil {
+				below[k.ID] = true
+			}
+		}
+	}
+	c.Input = prune(n.Input, below)
+	return &c
 }
 
 func filterOf(n *Relation) Expr {

@@ -29,9 +29,10 @@ type Sink interface {
 }
 
 // Starter is implemented by sinks that can tell at the start of a query, before
-// anything is written, that they cannot go on. next is the batch that comes first.
+// anything is written, that they cannot go on. next is the batch that comes first;
+// continued tells that the batches before it went to this sink too.
 type Starter interface {
-	Start(ctx context.Context, queryID string, next int64) error
+	Start(ctx context.Context, queryID string, next int64, continued bool) error
 }
 
 // BatchInfo is one batch as a sink sees it.

@@ -93,6 +93,9 @@ type Spec struct {
 	Options []Option
 	// Open opens a streaming source. schema is the user's, nil if none was given.
 	Open func(ctx context.Context, c Context, options Options, schema *vector.Schema) (Source, error)
+	// NeedsSchema: a stream's schema is not inferred unless
+	// spark.sql.streaming.schemaInference is true.
+	NeedsSchema bool
 	// InferSchema gives the schema when the user gave none; nil: the schema is required or fixed by Open.
 	InferSchema func(ctx context.Context, c Context, options Options) (*vector.Schema, error)
 	// OpenBatch reads the source once as a static table; nil if it can't.

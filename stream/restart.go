@@ -9,6 +9,7 @@ import (
 
 	"github.com/vstream/vstream/checkpoint"
 	"github.com/vstream/vstream/condition"
+	"github.com/vstream/vstream/sink"
 )
 
 // spec describes this query for the comparison on the next restart.
@@ -30,6 +31,11 @@ func (e *Execution) checkSpec(ctx context.Context, r *checkpoint.Recovery) error
 	}
 	if ok && r.Offsets != nil {
 		if err := compareSpecs(before, now); err != nil {
+			return err
+		}
+	}
+	if s, starts := e.sink.(sink.Starter); starts {
+		if err := s.Start(ctx, e.id, r.Batch, ok && before.Sink == now.Sink); err != nil {
 			return err
 		}
 	}

@@ -181,8 +181,15 @@ func FuzzParseKey(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if got := flatten(vector.EncodeValue(typ, col)); !bytes.Equal(got, data) && !bytes.Contains(data, []byte{0xff}) && !bytes.Contains(data, []byte{0x7f}) {
-			t.Fatalf("% x decodes, but encodes as % x", data, got)
+		// Bytes that decode may not be canonical, but what they decode to is a value:
+		// it encodes to bytes that decode to the same.
+		key := vector.EncodeValue(typ, col)
+		again, err := vector.ParseKey(typ, key)
+		if err != nil {
+			t.Fatalf("% x decodes, but its encoding % x does not", data, flatten(key))
+		}
+		if !bytes.Equal(flatten(vector.EncodeValue(typ, again)), flatten(key)) {
+			t.Fatalf("% x does not come back", flatten(key))
 		}
 	})
 }

@@ -75,7 +75,8 @@ func (f *Final) Process(_ int, in *vector.Batch, _ exec.Emit) error {
 	if in.Len() == 0 {
 		return nil
 	}
-	return f.mergeBatch(in.Columns(), in.Len(), f.epoch)
+	cols := in.Columns()
+	return f.mergeBatch(cols[:len(cols)-1], in.Len(), f.epoch)
 }
 
 // dropLate removes the rows that the watermark has passed, and counts them: in

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -20,7 +21,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",
 		UpdateScripts: os.Getenv("VSTREAM_UPDATE_SCRIPTS") != "",
-		Cmds:          map[string]func(ts *testscript.TestScript, neg bool, args []string){"exitcode": exitCodeCmd},
+		Cmds:          map[string]func(ts *testscript.TestScript, neg bool, args []string){"exitcode": exitCodeCmd, "waitfor": waitForCmd},
 	})
 }
 
@@ -36,5 +37,19 @@ func exitCodeCmd(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	if code != args[0] {
 		ts.Fatalf("exit code %s, want %s", code, args[0])
+	}
+}
+
+// waitForCmd is "waitfor FILE": it waits until the file is there.
+func waitForCmd(ts *testscript.TestScript, _ bool, args []string) {
+	deadline := time.Now().Add(30 * time.Second)
+	for {
+		if _, err := os.Stat(ts.MkAbs(args[0])); err == nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			ts.Fatalf("%s does not appear", args[0])
+		}
+		time.Sleep(5 * time.Millisecond)
 	}
 }

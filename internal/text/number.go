@@ -27,6 +27,16 @@ func appendFloat(b []byte, v float64, bits int) []byte {
 		return append(b, "0.0"...)
 	}
 	abs := math.Abs(v)
+	if abs == math.SmallestNonzeroFloat64 || bits == 32 && abs == math.SmallestNonzeroFloat32 {
+		// Java prints two digits at least.
+		if v < 0 {
+			b = append(b, '-')
+		}
+		if bits == 32 {
+			return append(b, "1.4E-45"...)
+		}
+		return append(b, "4.9E-324"...)
+	}
 	if abs >= 1e-3 && abs < 1e7 {
 		start := len(b)
 		b = strconv.AppendFloat(b, v, 'f', -1, bits)

@@ -110,7 +110,7 @@ func (s *fileSink) Close() error { return nil }
 
 // Start refuses a directory whose log does not go with the query's checkpoint,
 // before anything is written. See sink.Starter.
-func (s *fileSink) Start(ctx context.Context, queryID string, next int64) error {
+func (s *fileSink) Start(ctx context.Context, queryID string, next int64, continued bool) error {
 	if s.log == nil {
 		l, err := manifest.OpenLog(ctx, s.store, s.logOptions)
 		if err != nil {
@@ -133,7 +133,7 @@ func (s *fileSink) Start(ctx context.Context, queryID string, next int64) error 
 	case id != "":
 		return condition.New("VSTREAM_SINK_OF_ANOTHER_QUERY", "sink", s.Describe(), "other", id, "query", queryID).
 			WithHint("the directory goes with the checkpoint of query %s: go on from that checkpoint, or write to another directory", id)
-	case latest < 0 && next > 0:
+	case continued && latest < 0 && next > 0:
 		return condition.New("VSTREAM_SINK_LACKS_BATCHES", "sink", s.Describe(), "query", queryID, "batch", next).
 			WithHint("the output directory of a query must not change; give the old one, or start with a new checkpoint")
 	case latest >= next:

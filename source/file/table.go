@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"os"
+	"sort"
 	"strings"
 
 	"github.com/vstream/vstream/condition"
@@ -152,12 +153,14 @@ func (t *table) Schema() *vector.Schema { return t.schema }
 // HiddenColumns is the struct _metadata.
 func (t *table) HiddenColumns() []vector.Field { return []vector.Field{metadataField} }
 
-// Plan lists the files and cuts them into splits.
+// Plan lists the files and cuts them into splits, the oldest files first: what a
+// query has written comes in the order in which it was written.
 func (t *table) Plan(ctx context.Context, p source.Pushdown) ([]source.Split, error) {
 	files, err := t.lister.list(ctx)
 	if err != nil {
 		return nil, err
 	}
+	sort.SliceStable(files, func(i, j int) bool { return files[i].modified < files[j].modified })
 	return t.scan(p).splits(ctx, files)
 }
 

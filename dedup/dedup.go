@@ -1,0 +1,193 @@
+package dedup
+
+import (
+	"math"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/vstream/vstream/exec"
+	"github.com/vstream/vstream/vector"
+)
+
+// Dedup is the operator on one partition. It emits each batch's first rows of their keys
+// in the order in which they come.
+type Dedup struct {
+	Config
+	task *exec.Task
+	keys []*vector.Type
+	// Exactly one of these holds the keys.
+	plain    *keyset   // keys that never leave
+	timed    *timed    // KeyTime
+	expiring *expiring // Within
+
+	emitted []int // columns
+	removed bool  // the watermark took keys out in this micro-batch
+	below   int64
+	gid     []uint32
+}
+
+// New makes the operator.
+func New(cfg Config) (exec.Operator, error) {
+	if err := cfg.check(); err != nil {
+		return nil, err
+	}
+	d := &Dedup{Config: cfg}
+	for _, k := range cfg.Keys {
+		d.keys = append(d.keys, k.Type)
+	}
+	for i := range cfg.Output.Len() {
+		d.emitted = append(d.emitted, i)
+	}
+	d.clear()
+	return d, nil
+}
+
+func (d *Dedup) clear() {
+	switch {
+	case d.Within:
+		d.expiring = newExpiring(d.keys, d.Delay)
+	case d.KeyTime >= 0:
+		d.timed = newTimed(d.keys, d.KeyTime)
+	default:
+		d.plain = newKeyset(math.MinInt64, math.MaxInt64, d.keys)
+	}
+}
+
+// Open begins a micro-batch.
+func (d *Dedup) Open(t *exec.Task) error {
+	d.task, d.removed = t, false
+	switch {
+	case d.Within:
+		d.expiring.added = d.expiring.added[:0]
+		d.expiring.compact()
+	case d.KeyTime >= 0:
+		for _, s := range d.timed.every() {
+			s.added = s.added[:0]
+		}
+		d.timed.widen()
+	default:
+		d.plain.added = d.plain.added[:0]
+	}
+	return nil
+}
+
+// Process emits the rows whose keys are new.
+func (d *Dedup) Process(_ int, in *vector.Batch, out exec.Emit) error {
+	in = d.dropLate(in)
+	if in.Len() == 0 {
+		return nil
+	}
+	keys := make([]arrow.Array, len(d.Keys))
+	for i, k := range d.Keys {
+		keys[i] = in.Col(k.Column)
+	}
+	var times arrow.Array
+	if d.Within {
+		times = in.Col(d.EventTime)
+	}
+	rows := d.add(keys, times, in.Len())
+	if len(rows) == 0 {
+		return nil
+	}
+	d.task.Metrics.NumRowsUpdated += int64(len(rows))
+	if len(rows) < in.Len() {
+		in = in.Select(rows)
+	}
+	if in.NumCols() > len(d.emitted) {
+		in = in.Project(d.Output, d.emitted)
+	}
+	return out(in)
+}
+
+// add puts keys in and returns the rows that are the first of their key.
+func (d *Dedup) add(keys []arrow.Array, times arrow.Array, n int) []uint32 {
+	if cap(d.gid) < n {
+		d.gid = make([]uint32, n)
+	}
+	gid := d.gid[:n]
+	switch {
+	case d.Within:
+		return d.expiring.add(keys, d.expiry(times), gid)
+	case d.KeyTime >= 0:
+		return d.timed.add(keys, gid)
+	}
+	return d.plain.add(keys, gid, nil)
+}
+
+// expiry is when the keys of rows with these event times leave.
+func (d *Dedup) expiry(times arrow.Array) []int64 {
+	ts, valid := vector.Values[int64](times), vector.Validity(times)
+	out := make([]int64, len(ts))
+	for i, v := range ts {
+		if !valid.Get(i) {
+			v = 0
+		}
+		if out[i] = v + d.Delay; out[i] < v {
+			out[i] = math.MaxInt64
+		}
+	}
+	return out
+}
+
+// dropLate removes the rows that the watermark of the batch before has passed.
+func (d *Dedup) dropLate(in *vector.Batch) *vector.Batch {
+	w := d.task.Watermark
+	if d.EventTime < 0 || !w.Set || in.Len() == 0 {
+		return in
+	}
+	times := in.Col(d.EventTime)
+	ts, valid, bound := vector.Values[int64](times), vector.Validity(times), micros(w.Late)
+	late := 0
+	for i, v := range ts {
+		if v <= bound && valid.Get(i) {
+			late++
+		}
+	}
+	if late == 0 {
+		return in
+	}
+	d.task.Metrics.NumRowsDroppedByWatermark += int64(late)
+	d.task.Metrics.LateRows += int64(late)
+	rows := make([]uint32, 0, len(ts)-late)
+	for i, v := range ts {
+		if v > bound || !valid.Get(i) {
+			rows = append(rows, uint32(i))
+		}
+	}
+	return in.Select(rows)
+}
+
+// EndBatch evicts and counts.
+func (d *Dedup) EndBatch(exec.Emit) error {
+	m := d.task.Metrics
+	if w := d.task.Watermark; w.Set {
+		n := d.evict(micros(w.Evict))
+		m.NumRowsRemoved += int64(n)
+		d.removed, d.below = n > 0, micros(w.Evict)
+	}
+	switch {
+	case d.Within:
+		m.NumRowsTotal += int64(d.expiring.live())
+		m.MemoryBytes += int64(d.expiring.bytes())
+	case d.KeyTime >= 0:
+		for _, s := range d.timed.every() {
+			m.NumRowsTotal += int64(s.live())
+			m.MemoryBytes += int64(s.table.Bytes())
+		}
+	default:
+		m.NumRowsTotal += int64(d.plain.live())
+		m.MemoryBytes += int64(d.plain.table.Bytes())
+	}
+	return nil
+}
+
+// evict lets the keys go that leave at or before bound, and returns their number.
+func (d *Dedup) evict(bound int64) int {
+	switch {
+	case d.Within:
+		return d.expiring.evict(bound)
+	case d.KeyTime >= 0:
+		return d.timed.evict(bound)
+	}
+	return 0
+}

@@ -1,0 +1,155 @@
+package dedup
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/vstream/vstream/vector"
+)
+
+// expiring are keys that each leave at an own time, which the key does not tell: one
+// table, and a calendar of what leaves when.
+type expiring struct {
+	types []*vector.Type
+	table *vector.GroupTable
+	// until is when a key leaves, in microseconds, by group; expired for a key that has left. Its
+	// group stays in the table until compact and is used again if the key comes again.
+	until    []int64
+	untilMem *vector.Memory
+	expired  int // number of expired groups
+	// calendar has the groups by until / quantum.
+	calendar map[int64][]uint32
+	quantum  int64
+	added    []uint32 // groups of the current micro-batch
+}
+
+// expired marks a group whose key has left. No key leaves at this time: it would be
+// evicted by any watermark.
+const expired = math.MinInt64
+
+// newExpiring makes an empty set for keys that stay for about delay microseconds.
+func newExpiring(types []*vector.Type, delay int64) *expiring {
+	return &expiring{types: types, table: vector.NewGroupTable(types), calendar: map[int64][]uint32{}, quantum: max(delay/64, 1_000_000)}
+}
+
+func (e *expiring) live() int { return e.table.Len() - e.expired }
+
+func (e *expiring) bytes() int {
+	n := e.table.Bytes() + e.untilMem.Len()
+	for _, g := range e.calendar {
+		n += 4 * cap(g)
+	}
+	return n
+}
+
+// grow makes room for the times of n groups.
+func (e *expiring) grow(used, n int) {
+	if 8*n > e.untilMem.Len() {
+		e.untilMem = e.untilMem.Grow(8*used, 8*max(n, 1024))
+		e.until = vector.MemorySlice[int64](e.untilMem)
+	}
+}
+
+// add puts rows of keys in, which leave at until if they are not in yet, and returns
+// the rows that are the first of their key, in order.
+func (e *expiring) add(cols []arrow.Array, until []int64, gid []uint32) []uint32 {
+	next := e.table.Len()
+	e.table.Find(cols, gid)
+	e.grow(next, e.table.Len())
+	var rows []uint32
+	slot := int64(math.MaxInt64)
+	var due []uint32
+	for i, g := range gid {
+		switch {
+		case int(g) == next:
+			next++
+		case e.until[g] == expired:
+			e.expired--
+		default:
+			continue
+		}
+		at := max(until[i], expired+1)
+		e.until[g] = at
+		if s := e.slot(at); s != slot || due == nil {
+			if due != nil {
+				e.calendar[slot] = due
+			}
+			slot, due = s, e.calendar[s]
+		}
+		due = append(due, g)
+		e.added = append(e.added, g)
+		rows = append(rows, uint32(i))
+	}
+	if due != nil {
+		e.calendar[slot] = due
+	}
+	return rows
+}
+
+// slot is the page of the calendar for a time.
+func (e *expiring) slot(at int64) int64 {
+	s := at / e.quantum
+	if at%e.quantum < 0 {
+		s--
+	}
+	return s
+}
+
+// evict lets the keys go that leave at or before bound, and returns their number.
+func (e *expiring) evict(bound int64) int {
+	n := 0
+	for _, s := range slices.Collect(maps.Keys(e.calendar)) {
+		if s > e.slot(bound) {
+			continue
+		}
+		stay := e.calendar[s][:0]
+		for _, g := range e.calendar[s] {
+			if e.until[g] > bound {
+				stay = append(stay, g)
+				continue
+			}
+			e.until[g] = expired
+			n++
+		}
+		if len(stay) == 0 {
+			delete(e.calendar, s)
+		} else {
+			e.calendar[s] = stay
+		}
+	}
+	e.expired += n
+	return n
+}
+
+// kept are the added groups that have not expired since.
+func (e *expiring) kept() []uint32 {
+	return slices.DeleteFunc(slices.Clone(e.added), func(g uint32) bool { return e.until[g] == expired })
+}
+
+// times are when groups leave.
+func (e *expiring) times(g []uint32) []int64 {
+	out := make([]int64, len(g))
+	for i, x := range g {
+		out[i] = e.until[x]
+	}
+	return out
+}
+
+// compact forgets expired keys when they are most of the table. No group may have been
+// added in the current micro-batch.
+func (e *expiring) compact() {
+	if e.expired < 4096 || e.expired < e.live() {
+		return
+	}
+	g := slices.DeleteFunc(vector.AllGroups(e.table.Len()), func(g uint32) bool { return e.until[g] == expired })
+	cols, until := e.table.Columns(g), e.times(g)
+	old := *e
+	*e = expiring{types: old.types, table: vector.NewGroupTable(old.types), calendar: map[int64][]uint32{}, quantum: old.quantum}
+	e.add(cols, until, make([]uint32, len(g)))
+	e.added = nil
+	old.table.Free()
+	old.untilMem.Free()
+}

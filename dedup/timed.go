@@ -1,0 +1,214 @@
+package dedup
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/vstream/vstream/vector"
+)
+
+// timed are keys with a time among them, in sets by spans of that time: what the
+// watermark passes is dropped a set at a time.
+type timed struct {
+	types []*vector.Type
+	time  int // key column
+	// sets by their lo; order has them sorted when sorted is true.
+	sets    map[int64]*keyset
+	order   []*keyset
+	sorted  bool
+	recent  [64]*keyset // by hash of lo, for rows that come interleaved
+	forever *keyset     // keys with a null time
+	quantum int64       // microseconds of a set's span
+	batch   uint64      // input batches so far
+}
+
+// firstQuantum is the span of a set to begin with.
+const firstQuantum = 1_000_000
+
+func newTimed(types []*vector.Type, time int) *timed {
+	return &timed{types: types, time: time, sets: map[int64]*keyset{}, sorted: true, quantum: firstQuantum}
+}
+
+// every is all sets, the one of null times last.
+func (t *timed) every() []*keyset {
+	all := t.inOrder()
+	if t.forever != nil {
+		all = append(all[:len(all):len(all)], t.forever)
+	}
+	return all
+}
+
+func (t *timed) inOrder() []*keyset {
+	if !t.sorted {
+		slices.SortFunc(t.order, func(a, b *keyset) int { return cmp.Compare(a.lo, b.lo) })
+		t.sorted = true
+	}
+	return t.order
+}
+
+// at is the set of a time.
+func (t *timed) at(ts int64) *keyset {
+	rem := ts % t.quantum
+	if rem < 0 {
+		rem += t.quantum
+	}
+	lo := ts - rem
+	if lo > ts {
+		lo = math.MinInt64
+	}
+	slot := &t.recent[uint64(lo)*0x9E3779B97F4A7C15>>58]
+	if *slot != nil && (*slot).lo == lo {
+		return *slot
+	}
+	s := t.sets[lo]
+	if s == nil {
+		hi := ts - rem + (t.quantum - 1)
+		if hi < ts {
+			hi = math.MaxInt64
+		}
+		s = newKeyset(lo, hi, t.types)
+		t.sets[lo] = s
+		t.order = append(t.order, s)
+		t.sorted = false
+	}
+	*slot = s
+	return s
+}
+
+// eternal is the set of null times.
+func (t *timed) eternal() *keyset {
+	if t.forever == nil {
+		t.forever = newKeyset(math.MaxInt64, math.MaxInt64, t.types)
+	}
+	return t.forever
+}
+
+// part is a number of rows that belong to one set.
+type part struct {
+	to   *keyset
+	rows int
+}
+
+// split tells the sets of the rows. If there are several, rows is the order that brings
+// the rows of each set together; it keeps their order within a set.
+func (t *timed) split(times arrow.Array) (parts []part, rows []uint32) {
+	t.batch++
+	ts, valid := vector.Values[int64](times), vector.Validity(times)
+	which := make([]uint32, len(ts))
+	var last *keyset
+	for i, v := range ts {
+		switch {
+		case !valid.Get(i):
+			last = t.eternal()
+		case last == nil || last == t.forever || v < last.lo || v > last.hi:
+			last = t.at(v)
+		}
+		if last.batch != t.batch {
+			last.batch, last.part = t.batch, len(parts)
+			parts = append(parts, part{to: last})
+		}
+		parts[last.part].rows++
+		which[i] = uint32(last.part)
+	}
+	if len(parts) == 1 {
+		return parts, nil
+	}
+	at := make([]int, len(parts))
+	for i := 1; i < len(parts); i++ {
+		at[i] = at[i-1] + parts[i-1].rows
+	}
+	rows = make([]uint32, len(ts))
+	for i, p := range which {
+		rows[at[p]] = uint32(i)
+		at[p]++
+	}
+	return parts, rows
+}
+
+// add puts rows of keys in and returns the rows that are the first of their key, in order.
+func (t *timed) add(cols []arrow.Array, gid []uint32) []uint32 {
+	parts, rows := t.split(cols[t.time])
+	if rows == nil {
+		return parts[0].to.add(cols, gid, nil)
+	}
+	sorted := make([]arrow.Array, len(cols))
+	for i, c := range cols {
+		sorted[i] = vector.Take(c, rows)
+	}
+	first := vector.NewBitmap(len(rows))
+	var found []uint32
+	n, lo := 0, 0
+	for _, p := range parts {
+		hi := lo + p.rows
+		k := make([]arrow.Array, len(sorted))
+		for i, c := range sorted {
+			k[i] = vector.SliceArray(c, lo, hi)
+		}
+		found = p.to.add(k, gid[:p.rows], found[:0])
+		for _, i := range found {
+			first.Set(int(rows[lo+int(i)]))
+		}
+		n += len(found)
+		lo = hi
+	}
+	out := make([]uint32, 0, n)
+	for i := range rows {
+		if first.Get(i) {
+			out = append(out, uint32(i))
+		}
+	}
+	return out
+}
+
+// evict drops the keys whose time is at or before bound and returns their number.
+func (t *timed) evict(bound int64) int {
+	n, whole := 0, 0
+	for _, s := range t.inOrder() {
+		if s.hi > bound {
+			break
+		}
+		whole++
+		n += s.live()
+		delete(t.sets, s.lo)
+		s.table.Free()
+	}
+	if whole > 0 {
+		t.order = append(t.order[:0:0], t.order[whole:]...)
+		t.recent = [64]*keyset{}
+	}
+	if len(t.order) > 0 && t.order[0].lo <= bound {
+		n += t.order[0].pass(t.time, bound)
+	}
+	return n
+}
+
+// widen gathers the keys in wider sets when there are many sets with few keys each. No
+// set may have keys that were added in the current micro-batch.
+func (t *timed) widen() {
+	if len(t.order) < 1024 || t.quantum > math.MaxInt64/64 {
+		return
+	}
+	n := 0
+	for _, s := range t.order {
+		n += s.table.Len()
+	}
+	if n > 16*len(t.order) {
+		return
+	}
+	old := t.inOrder()
+	bound := old[0].bound
+	t.quantum *= 16
+	t.sets, t.order, t.recent = map[int64]*keyset{}, nil, [64]*keyset{}
+	for _, s := range old {
+		cols := s.table.Columns(vector.AllGroups(s.table.Len()))
+		t.add(cols, make([]uint32, s.table.Len()))
+		s.table.Free()
+	}
+	for _, s := range t.inOrder() {
+		s.added = s.added[:0]
+	}
+	t.evict(bound)
+}

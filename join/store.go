@@ -1,0 +1,190 @@
+package join
+
+import (
+	"fmt"
+
+	"github.com/vstream/vstream/exec"
+	"github.com/vstream/vstream/statestore"
+	"github.com/vstream/vstream/vector"
+)
+
+// The tables of a side. Spark has keyToNumValues and keyWithIndexToValue, which
+// renumber the rows of a key when one leaves. Here a row keeps its id: the table of
+// rows is written once per row, and that a row has met its first match, which
+// happens later, goes to a narrow table of its own. Both are keyed by time and id,
+// so that what leaves is a range.
+var storeNames = [2][2]string{{"left-rows", "left-matched"}, {"right-rows", "right-matched"}}
+
+// blockLimit is the number of rows of a block.
+const blockLimit = 1 << 16
+
+// Stores are two tables for each side.
+func (j *SymmetricHash) Stores() []exec.Store {
+	var out []exec.Store
+	key := []statestore.Column{{Name: "time", Type: "timestamp", Width: 8}, {Name: "id", Type: "bigint", Width: 8}}
+	for i, s := range j.sides {
+		rows := statestore.Schema{Keys: key}
+		for _, f := range s.Schema.Fields {
+			rows.Values = append(rows.Values, statestore.Column{Name: f.Name, Type: f.Type.String(), Width: storedWidth(f.Type), Nullable: f.Nullable})
+		}
+		rows.Values = append(rows.Values, statestore.Column{Name: "matched", Type: "boolean", Width: 1})
+		out = append(out, exec.Store{Name: storeNames[i][0], Schema: rows}, exec.Store{Name: storeNames[i][1], Schema: statestore.Schema{Keys: key}})
+	}
+	return out
+}
+
+// Commit stages the rows that came, the first matches and what left.
+func (j *SymmetricHash) Commit(stage func(store string, c *statestore.Changes) error) error {
+	for i, s := range j.sides {
+		rows, met := &statestore.Changes{}, &statestore.Changes{}
+		if s.evicted > 0 {
+			rows.HasDeleteBelow, rows.DeleteBelow = true, s.bound
+			met.HasDeleteBelow, met.DeleteBelow = true, s.bound
+		}
+		for lo := s.since; lo < s.kept.len(); lo += blockLimit {
+			if b := s.kept.block(lo, min(lo+blockLimit, s.kept.len())); b.Rows > 0 {
+				rows.Puts = append(rows.Puts, b)
+			}
+		}
+		if b := s.kept.keyBlock(s.kept.alive(s.dirty)); b.Rows > 0 {
+			met.Puts = append(met.Puts, b)
+		}
+		if err := stage(storeNames[i][0], rows); err != nil {
+			return err
+		}
+		if err := stage(storeNames[i][1], met); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Load takes recovered changes; Open puts them together. The tables come
+// concurrently and in any order.
+func (j *SymmetricHash) Load(store string, c *statestore.Changes) error {
+	for i, names := range storeNames {
+		for table, name := range names {
+			if name != store {
+				continue
+			}
+			j.loading.Lock()
+			defer j.loading.Unlock()
+			s := j.sides[i]
+			if s.loaded == nil {
+				s.loaded = &loaded{}
+			}
+			if len(c.Deletes) > 0 {
+				return fmt.Errorf("join: table %s has deletes by key", store)
+			}
+			if table == 0 {
+				return s.loaded.rows(s.kept, c)
+			}
+			return s.loaded.matches(c)
+		}
+	}
+	return fmt.Errorf("join: unknown table %s", store)
+}
+
+// alive are those of the given rows that have not left.
+func (r *rows) alive(rows []uint32) []uint32 {
+	out := rows[:0:0]
+	for _, i := range rows {
+		if r.marks[i]&dead == 0 {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// keyBlock is a block of the keys, time and id, of the given rows.
+func (r *rows) keyBlock(rows []uint32) statestore.Block {
+	times, ids := make([]int64, len(rows)), make([]int64, len(rows))
+	for i, x := range rows {
+		times[i], ids[i] = r.times[x], r.ids[x]
+	}
+	return statestore.Block{Rows: len(rows), Cols: []statestore.ColumnData{{Data: bytesOf(times)}, {Data: bytesOf(ids)}}}
+}
+
+// block is the live rows lo..hi as a block. Fixed-width values are not copied if all
+// rows live.
+func (r *rows) block(lo, hi int) statestore.Block {
+	rows := make([]uint32, 0, hi-lo)
+	for i := lo; i < hi; i++ {
+		if r.marks[i]&dead == 0 {
+			rows = append(rows, uint32(i))
+		}
+	}
+	b := r.keyBlock(rows)
+	if b.Rows == 0 {
+		return b
+	}
+	for _, c := range r.cols {
+		b.Cols = append(b.Cols, c.stored(rows))
+	}
+	met := make([]byte, len(rows))
+	for i, x := range rows {
+		met[i] = r.marks[x] & matched
+	}
+	b.Cols = append(b.Cols, statestore.ColumnData{Data: met})
+	return b
+}
+
+// stored is the given rows, ascending, in the form of the store.
+func (c *column) stored(rows []uint32) statestore.ColumnData {
+	d := statestore.ColumnData{Valid: c.gatherValidity(rows)}
+	lo, hi := rows[0], rows[len(rows)-1]+1
+	if c.width > 0 {
+		if int(hi-lo) == len(rows) {
+			d.Data = c.fixed(c.rows)[int(lo)*c.width : int(hi)*c.width]
+			return d
+		}
+		d.Data = make([]byte, 0, len(rows)*c.width)
+		all := c.fixed(c.rows)
+		for _, r := range rows {
+			d.Data = append(d.Data, all[int(r)*c.width:(int(r)+1)*c.width]...)
+		}
+		return d
+	}
+	d.Off = make([]uint32, len(rows)+1)
+	if int(hi-lo) == len(rows) {
+		for i := range d.Off {
+			d.Off[i] = uint32(c.off[int(lo)+i] - c.off[lo])
+		}
+		d.Data = c.data[c.off[lo]:c.off[hi]]
+		return d
+	}
+	for i, r := range rows {
+		d.Data = append(d.Data, c.data[c.off[r]:c.off[r+1]]...)
+		d.Off[i+1] = uint32(len(d.Data))
+	}
+	return d
+}
+
+// load adds rows in the form of the store.
+func (c *column) load(d statestore.ColumnData, n int) error {
+	if d.Valid != nil && len(d.Valid) < (n+7)/8 {
+		return fmt.Errorf("%d bytes of validity for %d rows", len(d.Valid), n)
+	}
+	if c.width > 0 {
+		if len(d.Data) != n*c.width {
+			return fmt.Errorf("%d bytes for %d values of %d", len(d.Data), n, c.width)
+		}
+		c.grow(n)
+		copy(c.fixed(c.rows + n)[c.rows*c.width:], d.Data)
+	} else {
+		if len(d.Off) != n+1 || d.Off[0] != 0 || int(d.Off[n]) > len(d.Data) {
+			return fmt.Errorf("%d offsets for %d rows", len(d.Off), n)
+		}
+		base := uint64(len(c.data))
+		for i, o := range d.Off[1:] {
+			if o < d.Off[i] {
+				return fmt.Errorf("offset %d of row %d", o, i)
+			}
+			c.off = append(c.off, base+uint64(o))
+		}
+		c.data = append(c.data, d.Data[:d.Off[n]]...)
+	}
+	c.appendValidity(vector.Bitmap(d.Valid), n)
+	c.rows += n
+	return nil
+}
