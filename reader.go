@@ -79,8 +79,19 @@ func (r *Reader) Load() (*Table, error) {
 		return nil, condition.New("DATA_SOURCE_NOT_FOUND", "provider", r.format).
 			WithHint("the formats are: %s", strings.Join(source.Names(), ", "))
 	}
+	if !r.static {
+		if err := checkSourceName(r.name, r.s.confCopy()); err != nil {
+			return nil, err
+		}
+	}
 	in := &stream.Input{Name: r.name, Relation: r.format, Format: r.format, Spec: spec, Options: r.options, Schema: r.schema, Static: r.static}
 	schema := r.schema
+	if spec.Schema != nil {
+		if schema != nil {
+			return nil, condition.New("_LEGACY_ERROR_TEMP_2242", "provider", r.format).WithHint("leave out the schema: the columns are %s", spec.Schema)
+		}
+		schema = spec.Schema
+	}
 	if spec.InferSchema != nil {
 		var err error
 		c := source.Context{Name: r.format, Resolve: r.s.resolve, Conf: r.s.confCopy(), TimeZone: r.s.kernelConf().Zone.String()}
@@ -99,7 +110,7 @@ func (r *Reader) Load() (*Table, error) {
 		return nil, condition.New("UNABLE_TO_INFER_SCHEMA", "format", r.format).WithHint("give the columns with schema")
 	}
 	return r.s.table(func(*plan.Analyser) (plan.Node, error) {
-		rel := &plan.Relation{Name: r.format, IsStream: !r.static, Schema: schema, Handle: in, SourceName: r.name, CountsFiltered: strings.EqualFold(r.format, "json") || strings.EqualFold(r.format, "csv")}
+		rel := &plan.Relation{Name: r.format, IsStream: !r.static, Schema: schema, Handle: in, CountsFiltered: strings.EqualFold(r.format, "json") || strings.EqualFold(r.format, "csv")}
 		for i, f := range schema.Fields {
 			rel.Attrs = append(rel.Attrs, &plan.Attr{ID: plan.NewID(), Name: f.Name, Typ: f.Type, Null: true})
 			rel.Ordinals = append(rel.Ordinals, i)

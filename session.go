@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/vstream/vstream/condition"
+	"github.com/vstream/vstream/internal/text"
 	"github.com/vstream/vstream/kernels"
 	"github.com/vstream/vstream/plan"
 	"github.com/vstream/vstream/stream"
@@ -91,7 +92,7 @@ func checkConf(key, value string) error {
 		_, err := watermark.ParsePolicy(value)
 		return err
 	case "spark.sql.session.timeZone":
-		if _, ok := kernels.ParseZone(value); !ok {
+		if _, ok := text.ParseZone(value); !ok {
 			return condition.New("INVALID_CONF_VALUE.TIME_ZONE", "confName", key, "confValue", value)
 		}
 	case "spark.sql.ansi.enabled", "spark.sql.caseSensitive":
@@ -124,7 +125,7 @@ func (s *Session) kernelConf() *kernels.Conf {
 	conf := s.confCopy()
 	c := &kernels.Conf{ANSI: !strings.EqualFold(conf["spark.sql.ansi.enabled"], "false"), Zone: time.UTC, Conf: conf}
 	if z := conf["spark.sql.session.timeZone"]; z != "" {
-		if loc, ok := kernels.ParseZone(z); ok {
+		if loc, ok := text.ParseZone(z); ok {
 			c.Zone = loc
 		}
 	}

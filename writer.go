@@ -116,6 +116,10 @@ func (w *Writer) Start(ctx context.Context) (*Query, error) {
 	if err != nil {
 		return nil, err
 	}
+	sources := inputs(n)
+	if err := checkDuplicateNames(sources); err != nil {
+		return nil, err
+	}
 	open, err := w.openSink(ctx, mode)
 	if err != nil {
 		return nil, err
@@ -132,7 +136,7 @@ func (w *Writer) Start(ctx context.Context) (*Query, error) {
 			partitions, _ := positive(conf["spark.sql.shuffle.partitions"])
 			return physical.Compile(n, physical.Config{Mode: mode, Partitions: min(partitions, maxPartitions), Conf: kconf})
 		},
-		Inputs: inputs(n), Sink: open, Checkpoint: store, Resolve: s.resolve, Clock: s.clock, Listener: w.listener, Log: s.log, Crash: s.crash,
+		Inputs: sources, Sink: open, Checkpoint: store, Resolve: s.resolve, Clock: s.clock, Listener: w.listener, Log: s.log, Crash: s.crash,
 	})
 	if err := q.run.Prepare(ctx); err != nil {
 		cleanup()

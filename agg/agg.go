@@ -65,3 +65,14 @@ func Lookup(name string) (*Function, bool) {
 	f, ok := functions[name]
 	return f, ok
 }
+
+// Functions are all functions, each once, unsorted.
+func Functions() []*Function {
+	var out []*Function
+	for name, f := range functions {
+		if name == f.Name {
+			out = append(out, f)
+		}
+	}
+	return out
+}

@@ -99,7 +99,8 @@ func splitVersion(file string, data []byte, maxVersion int) (int, []string, erro
 	digits, ok := strings.CutPrefix(first, "v")
 	version, err := strconv.Atoi(digits)
 	if !ok || err != nil || version <= 0 {
-		return 0, nil, condition.In(condition.New("MALFORMED_LOG_FILE", "text", first), "file "+file)
+		return 0, nil, condition.In(condition.New("MALFORMED_LOG_FILE", "text", first).
+			WithHint("restore the file from a copy, or start with a new checkpoint"), "file "+file)
 	}
 	if version > maxVersion {
 		return 0, nil, condition.In(condition.New("INVALID_LOG_VERSION.MAX_SUPPORTED_VERSION",
@@ -119,5 +120,6 @@ func decodeObject(file, line string, v any) error {
 }
 
 func corrupt(file, detail string) error {
-	return condition.New("VSTREAM_CORRUPT_FILE", "file", file, "detail", detail)
+	return condition.New("VSTREAM_CORRUPT_FILE", "file", file, "detail", detail).
+		WithHint("restore the file from a copy, or start with a new checkpoint")
 }

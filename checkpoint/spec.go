@@ -15,9 +15,16 @@ const specFile = "vstream-query"
 // Spec says what a query computes and where it writes, as far as a restart may not
 // change it without anybody noticing. Spark keeps only the types of keys and states.
 type Spec struct {
+	// ID is the id of the query, as in the metadata: a metadata file of another
+	// checkpoint is noticed.
+	ID string `json:"id,omitempty"`
 	// Operators describe the meaning of each stateful operator, in the order of their
 	// ids: "keys", "aggregates", …
 	Operators []map[string]string `json:"operators"`
+	// Sources are the names of the named sources, Removed those of sources that the
+	// query once had.
+	Sources []string `json:"sources,omitempty"`
+	Removed []string `json:"removed,omitempty"`
 	// Sink is the sink's kind and place.
 	Sink string `json:"sink"`
 }

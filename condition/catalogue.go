@@ -28,11 +28,10 @@ func lookup(name string) (template, bool) {
 	if t, ok := found.Load(name); ok {
 		return t.(template), true
 	}
-	text := sparkCatalogue
-	if strings.HasPrefix(name, "VSTREAM_") {
-		text = vstreamCatalogue
+	t, ok := search(vstreamCatalogue, name)
+	if !ok {
+		t, ok = search(sparkCatalogue, name)
 	}
-	t, ok := search(text, name)
 	if ok {
 		found.Store(name, t)
 	}

@@ -91,13 +91,17 @@ func (e *Error) WithCause(err error) *Error {
 	return e
 }
 
-// In adds an outer place ("batch 12") to err. An error of another type is
-// wrapped in an INTERNAL_ERROR.
+// In adds an outer place ("batch 12") to err, unless the outermost one is within it
+// ("file a, line 3" within "file a"). An error of another type is wrapped in an
+// INTERNAL_ERROR.
 func In(err error, where string) error {
 	if err == nil {
 		return nil
 	}
 	e := As(err)
+	if len(e.Where) > 0 && (e.Where[0] == where || strings.HasPrefix(e.Where[0], where+", ")) {
+		return err
+	}
 	c := *e
 	c.Where = append([]string{where}, e.Where...)
 	return &c

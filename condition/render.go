@@ -68,6 +68,10 @@ func causeText(e *Error) string {
 		return ""
 	}
 	text := e.Cause.Error()
+	var inner *Error
+	if errors.As(e.Cause, &inner) && strings.Contains(e.Message, strings.TrimSuffix(inner.Message, ".")) {
+		return ""
+	}
 	if strings.Contains(e.Message, text) {
 		return ""
 	}

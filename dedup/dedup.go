@@ -45,7 +45,7 @@ func New(cfg Config) (exec.Operator, error) {
 func (d *Dedup) clear() {
 	switch {
 	case d.Within:
-		d.expiring = newExpiring(d.keys, d.Delay)
+		d.expiring = newExpiring(d.keys)
 	case d.KeyTime >= 0:
 		d.timed = newTimed(d.keys, d.KeyTime)
 	default:
@@ -86,10 +86,11 @@ func (d *Dedup) Process(_ int, in *vector.Batch, out exec.Emit) error {
 		times = in.Col(d.EventTime)
 	}
 	rows := d.add(keys, times, in.Len())
+	d.task.Metrics.NumRowsUpdated += int64(len(rows))
+	d.task.Metrics.DuplicateRows += int64(in.Len() - len(rows))
 	if len(rows) == 0 {
 		return nil
 	}
-	d.task.Metrics.NumRowsUpdated += int64(len(rows))
 	if len(rows) < in.Len() {
 		in = in.Select(rows)
 	}

@@ -127,6 +127,7 @@ func (m *model) run(rows []row, w watermark.Pair) (out []string, c exec.Metrics)
 			}
 		}
 		if _, ok := m.until[key]; ok {
+			c.DuplicateRows++
 			continue
 		}
 		m.until[key] = until

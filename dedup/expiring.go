@@ -1,12 +1,12 @@
 package dedup
 
 import (
-	"maps"
 	"math"
 	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
+	"github.com/vstream/vstream/exec"
 	"github.com/vstream/vstream/vector"
 )
 
@@ -20,9 +20,7 @@ type expiring struct {
 	until    []int64
 	untilMem *vector.Memory
 	expired  int // number of expired groups
-	// calendar has the groups by until / quantum.
-	calendar map[int64][]uint32
-	quantum  int64
+	calendar *exec.Calendar
 	added    []uint32 // groups of the current micro-batch
 }
 
@@ -30,19 +28,15 @@ type expiring struct {
 // evicted by any watermark.
 const expired = math.MinInt64
 
-// newExpiring makes an empty set for keys that stay for about delay microseconds.
-func newExpiring(types []*vector.Type, delay int64) *expiring {
-	return &expiring{types: types, table: vector.NewGroupTable(types), calendar: map[int64][]uint32{}, quantum: max(delay/64, 1_000_000)}
+// newExpiring makes an empty set.
+func newExpiring(types []*vector.Type) *expiring {
+	return &expiring{types: types, table: vector.NewGroupTable(types), calendar: exec.NewCalendar(firstSpan)}
 }
 
 func (e *expiring) live() int { return e.table.Len() - e.expired }
 
 func (e *expiring) bytes() int {
-	n := e.table.Bytes() + e.untilMem.Len()
-	for _, g := range e.calendar {
-		n += 4 * cap(g)
-	}
-	return n
+	return e.table.Bytes() + e.untilMem.Len() + e.calendar.Bytes()
 }
 
 // grow makes room for the times of n groups.
@@ -60,68 +54,33 @@ func (e *expiring) add(cols []arrow.Array, until []int64, gid []uint32) []uint32
 	e.table.Find(cols, gid)
 	e.grow(next, e.table.Len())
 	var rows []uint32
-	slot := int64(math.MaxInt64)
-	var due []uint32
+	before := len(e.added)
 	for i, g := range gid {
 		switch {
 		case int(g) == next:
 			next++
-		case e.until[g] == expired:
-			e.expired--
-		default:
+		case e.until[g] != expired:
 			continue
+		default:
+			e.expired--
 		}
-		at := max(until[i], expired+1)
-		e.until[g] = at
-		if s := e.slot(at); s != slot || due == nil {
-			if due != nil {
-				e.calendar[slot] = due
-			}
-			slot, due = s, e.calendar[s]
-		}
-		due = append(due, g)
+		e.until[g] = max(until[i], expired+1)
 		e.added = append(e.added, g)
 		rows = append(rows, uint32(i))
 	}
-	if due != nil {
-		e.calendar[slot] = due
-	}
+	added := e.added[before:]
+	e.calendar.Add(added, e.times(added))
 	return rows
-}
-
-// slot is the page of the calendar for a time.
-func (e *expiring) slot(at int64) int64 {
-	s := at / e.quantum
-	if at%e.quantum < 0 {
-		s--
-	}
-	return s
 }
 
 // evict lets the keys go that leave at or before bound, and returns their number.
 func (e *expiring) evict(bound int64) int {
-	n := 0
-	for _, s := range slices.Collect(maps.Keys(e.calendar)) {
-		if s > e.slot(bound) {
-			continue
-		}
-		stay := e.calendar[s][:0]
-		for _, g := range e.calendar[s] {
-			if e.until[g] > bound {
-				stay = append(stay, g)
-				continue
-			}
-			e.until[g] = expired
-			n++
-		}
-		if len(stay) == 0 {
-			delete(e.calendar, s)
-		} else {
-			e.calendar[s] = stay
-		}
-	}
-	e.expired += n
-	return n
+	before := e.expired
+	e.calendar.Due(bound, func(g uint32) (int64, bool) { return e.until[g], e.until[g] != expired }, func(g uint32) {
+		e.until[g] = expired
+		e.expired++
+	})
+	return e.expired - before
 }
 
 // kept are the added groups that have not expired since.
@@ -147,7 +106,7 @@ func (e *expiring) compact() {
 	g := slices.DeleteFunc(vector.AllGroups(e.table.Len()), func(g uint32) bool { return e.until[g] == expired })
 	cols, until := e.table.Columns(g), e.times(g)
 	old := *e
-	*e = expiring{types: old.types, table: vector.NewGroupTable(old.types), calendar: map[int64][]uint32{}, quantum: old.quantum}
+	*e = *newExpiring(old.types)
 	e.add(cols, until, make([]uint32, len(g)))
 	e.added = nil
 	old.table.Free()

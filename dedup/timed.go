@@ -21,15 +21,15 @@ type timed struct {
 	sorted  bool
 	recent  [64]*keyset // by hash of lo, for rows that come interleaved
 	forever *keyset     // keys with a null time
-	quantum int64       // microseconds of a set's span
+	span    int64       // microseconds of a set's span
 	batch   uint64      // input batches so far
 }
 
-// firstQuantum is the span of a set to begin with.
-const firstQuantum = 1_000_000
+// firstSpan is the span of a set to begin with.
+const firstSpan = 1_000_000
 
 func newTimed(types []*vector.Type, time int) *timed {
-	return &timed{types: types, time: time, sets: map[int64]*keyset{}, sorted: true, quantum: firstQuantum}
+	return &timed{types: types, time: time, sets: map[int64]*keyset{}, sorted: true, span: firstSpan}
 }
 
 // every is all sets, the one of null times last.
@@ -51,9 +51,9 @@ func (t *timed) inOrder() []*keyset {
 
 // at is the set of a time.
 func (t *timed) at(ts int64) *keyset {
-	rem := ts % t.quantum
+	rem := ts % t.span
 	if rem < 0 {
-		rem += t.quantum
+		rem += t.span
 	}
 	lo := ts - rem
 	if lo > ts {
@@ -65,7 +65,7 @@ func (t *timed) at(ts int64) *keyset {
 	}
 	s := t.sets[lo]
 	if s == nil {
-		hi := ts - rem + (t.quantum - 1)
+		hi := ts - rem + (t.span - 1)
 		if hi < ts {
 			hi = math.MaxInt64
 		}
@@ -188,7 +188,7 @@ func (t *timed) evict(bound int64) int {
 // widen gathers the keys in wider sets when there are many sets with few keys each. No
 // set may have keys that were added in the current micro-batch.
 func (t *timed) widen() {
-	if len(t.order) < 1024 || t.quantum > math.MaxInt64/64 {
+	if len(t.order) < 1024 || t.span > math.MaxInt64/64 {
 		return
 	}
 	n := 0
@@ -200,7 +200,7 @@ func (t *timed) widen() {
 	}
 	old := t.inOrder()
 	bound := old[0].bound
-	t.quantum *= 16
+	t.span *= 16
 	t.sets, t.order, t.recent = map[int64]*keyset{}, nil, [64]*keyset{}
 	for _, s := range old {
 		cols := s.table.Columns(vector.AllGroups(s.table.Len()))

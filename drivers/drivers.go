@@ -11,5 +11,7 @@ import (
 	_ "github.com/vstream/vstream/sink/memory"
 	_ "github.com/vstream/vstream/sink/noop"
 	_ "github.com/vstream/vstream/source/file"
+	_ "github.com/vstream/vstream/source/rate"
+	_ "github.com/vstream/vstream/source/ratemicrobatch"
 	_ "github.com/vstream/vstream/statestore/memory"
 )

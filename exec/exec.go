@@ -63,6 +63,7 @@ type Metrics struct {
 	NumRowsDroppedByWatermark int64
 	LateRows                  int64 // input rows dropped as late
 	NullTimeRows              int64 // input rows dropped for a null event time
+	DuplicateRows             int64 // input rows that a deduplication dropped
 	MemoryBytes               int64
 	// EventTime is what Observe operators saw, by Watermark node.
 	EventTime map[int]*EventTimeStats

@@ -444,6 +444,7 @@ func (x *run) collect() {
 				sum.NumRowsDroppedByWatermark += m.NumRowsDroppedByWatermark
 				sum.LateRows += m.LateRows
 				sum.NullTimeRows += m.NullTimeRows
+				sum.DuplicateRows += m.DuplicateRows
 				sum.MemoryBytes += m.MemoryBytes
 				x.addEventTime(m.EventTime)
 			}

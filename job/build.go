@@ -2,6 +2,7 @@ package job
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -196,6 +197,25 @@ func (p *Prepared) ready(fn func(w *vstream.Writer) error) error {
 		return p.opened.Job.in(err, q.At, "query "+q.Name)
 	}
 	return nil
+}
+
+// Locate points an error of the running query into the job file: at the SQL that it is
+// about, or at the source that could not be opened. Other errors stay as they are.
+func (p *Prepared) Locate(err error) error {
+	var e *condition.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	j := p.opened.Job
+	if e.Pos != nil {
+		return j.Locate(err, p.Query.At)
+	}
+	for _, s := range j.Sources {
+		if len(e.Where) > 0 && e.Where[len(e.Where)-1] == "source "+s.Name {
+			return j.Locate(err, s.At)
+		}
+	}
+	return err
 }
 
 // trigger is the query's trigger; without one, micro-batches follow each other.

@@ -91,6 +91,8 @@ func (r *reader) fields(n ast.Node, what string, known map[string]func(e entry))
 			hint := "the keys here are: " + strings.Join(names, ", ")
 			if near := condition.Nearest(e.key, names); near != "" {
 				hint = "did you mean " + near + "? " + hint
+			} else if _, empty := e.value.(*ast.NullNode); empty {
+				hint = "within braces a comma ends a value: put text with commas into quotes"
 			}
 			r.fail(e.at, hint, "unknown key %s in %s", e.key, what)
 		}
@@ -138,6 +140,9 @@ func (r *reader) text(e entry) Text {
 	s := r.scalar(e)
 	n := unwrap(e.value)
 	at := place(n)
+	if at == nowhere {
+		return Text{Value: s}
+	}
 	switch v := n.(type) {
 	case *ast.LiteralNode:
 		indent := blockIndent(r.src, at.Line)

@@ -63,6 +63,7 @@ func TestParseErrors(t *testing.T) {
 		{"twice", "conf: {a: 1}\nconf: {a: 2}\n", ":2:", "already defined", ""},
 		{"variable", "conf:\n  a: ${VSTREAM_TEST_UNSET}\n", ":2:3", "VSTREAM_TEST_UNSET is not set", "${VSTREAM_TEST_UNSET:-value}"},
 		{"two triggers", "queries:\n  q: {sql: SELECT 1, trigger: {once: true, availableNow: true}}\n", ":2:", "one trigger", ""},
+		{"comma", "queries:\n  q: {sql: SELECT a, b}\n", ":2:", "unknown key b", "put text with commas into quotes"},
 		{"empty", "", ":1:1", "empty", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

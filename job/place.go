@@ -1,32 +1,53 @@
 package job
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/vstream/vstream/condition"
 )
 
 // Locate makes the position of an error one in the job file. A position in a piece
-// of the file's SQL is translated; an error without a position gets at, the place of
-// what was being made of the file.
+// of the file's SQL is translated; any other error gets at, the place of what was being
+// made of the file.
 func (j *Job) Locate(err error, at Place) error {
 	if err == nil {
 		return nil
 	}
 	e := *condition.As(err)
-	if e.Pos == nil {
-		e.Pos = position(j.File, j.src, at)
-		return &e
+	if e.Pos != nil && e.Pos.File == j.File && j.File != "" {
+		return &e // located before
 	}
 	for _, t := range j.texts() {
-		if t.Value == e.Pos.Text {
-			if p := j.translate(t, e.Pos); p != nil {
-				e.Pos = p
-			}
-			return &e
+		p := within(t, e.Pos)
+		if p == nil {
+			continue
 		}
+		e.Pos = j.translate(t, p)
+		if e.Pos == nil {
+			p.File = fmt.Sprintf("%s:%d, in the text", j.File, t.At.Line)
+			if t.At == nowhere {
+				p.File = "--set"
+			}
+			e.Pos = p
+		}
+		return &e
 	}
+	e.Pos = position(j.File, j.src, at)
 	return &e
+}
+
+// within is a position relative to t; nil if it lies in another text. An item of
+// select is analysed as a query of its own.
+func within(t Text, p *condition.Pos) *condition.Pos {
+	if p == nil || t.Value == "" {
+		return nil
+	}
+	prefix, ok := strings.CutSuffix(p.Text, t.Value)
+	if !ok || prefix != "" && prefix != "SELECT " || p.Offset < len(prefix) {
+		return nil
+	}
+	return condition.At(t.Value, p.Offset-len(prefix), p.End-len(prefix))
 }
 
 // texts are all pieces of SQL of the job.
@@ -48,6 +69,9 @@ func (j *Job) texts() []Text {
 // translate is a position in a text as one in the file; nil if the file does not have
 // the text character by character, as with folded blocks, escapes and variables.
 func (j *Job) translate(t Text, p *condition.Pos) *condition.Pos {
+	if t.At == nowhere {
+		return nil
+	}
 	at := Place{Line: t.At.Line + p.Line - 1, Column: t.At.Column + p.Column - 1}
 	if p.Line > 1 {
 		at.Column = t.Indent + p.Column
@@ -62,8 +86,14 @@ func (j *Job) translate(t Text, p *condition.Pos) *condition.Pos {
 	return out
 }
 
-// position is a place as an offset into the text.
+// nowhere is the place of what is not in the file, but was set on the command line.
+var nowhere = Place{}
+
+// position is a place as an offset into the text; nil for nowhere.
 func position(file, text string, at Place) *condition.Pos {
+	if at == nowhere {
+		return nil
+	}
 	lines := strings.SplitAfter(text, "\n")
 	offset := 0
 	for i := 0; i < at.Line-1 && i < len(lines); i++ {

@@ -33,7 +33,7 @@ steps:
 - run
 - restart:
     queries:
-      q: {sql: SELECT k, k FROM e, trigger: null}
+      q: {sql: "SELECT k, k FROM e", trigger: null}
       r: null
       s: {sql: SELECT 2 FROM e}
 - {crash: after-sink}
@@ -111,7 +111,7 @@ func TestPatch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if at := j.Queries[0].SQL.At; at != (job.Place{Line: 22, Column: 16}) {
+	if at := j.Queries[0].SQL.At; at != (job.Place{Line: 22, Column: 17}) {
 		t.Errorf("the patched SQL is at %v", at)
 	}
 	undone := s.Undo(2, 5)

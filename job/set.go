@@ -7,6 +7,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
 
 	"github.com/vstream/vstream/condition"
 )
@@ -43,27 +44,50 @@ func ReadWith(path string, settings []string) (*Job, error) {
 func (r *reader) setting(s string) ast.Node {
 	path, value, ok := strings.Cut(s, "=")
 	if !ok || path == "" {
-		r.fail(Place{}, "write path=value, for instance queries.q.outputMode=update", "the setting %s has no value", s)
+		r.fail(nowhere, "write path=value, for instance queries.q.outputMode=update", "the setting %s has no value", s)
 	}
 	keys := splitPath(path)
 	var b strings.Builder
 	for i, k := range keys {
 		b.WriteString("{")
 		if i > 0 && keys[i-1] == "trigger" {
-			for _, other := range triggers {
-				if other != k {
-					b.WriteString(quoted(other) + ": null, ")
-				}
-			}
+			b.WriteString(without(k))
 		}
 		b.WriteString(quoted(k) + ": ")
 	}
-	b.WriteString(flow(value) + strings.Repeat("}", len(keys)))
+	value = flow(value)
+	if rest, ok := strings.CutPrefix(value, "{"); ok && keys[len(keys)-1] == "trigger" {
+		value = "{" + without(rest) + rest
+	}
+	b.WriteString(value + strings.Repeat("}", len(keys)))
 	f, err := parser.ParseBytes([]byte(b.String()), 0)
 	if err != nil || len(f.Docs) == 0 {
-		r.fail(Place{}, "", "the setting %s cannot be read", s)
+		r.fail(nowhere, "", "the setting %s cannot be read", s)
 	}
+	ast.Walk(unplaced{}, f.Docs[0].Body)
 	return f.Docs[0].Body
+}
+
+// without removes the triggers that are not in a text: a query has one.
+func without(trigger string) string {
+	var b strings.Builder
+	for _, other := range triggers {
+		if !strings.Contains(trigger, other) {
+			b.WriteString(quoted(other) + ": null, ")
+		}
+	}
+	return b.String()
+}
+
+// unplaced takes the positions of nodes away, as they are none in the file.
+type unplaced struct{}
+
+// Visit is for ast.Walk.
+func (u unplaced) Visit(n ast.Node) ast.Visitor {
+	if t := n.GetToken(); t != nil {
+		t.Position = &token.Position{}
+	}
+	return u
 }
 
 // flow is a YAML value as it may stand within braces: text is quoted.
@@ -77,8 +101,12 @@ func flow(value string) string {
 		return quoted(n.Value)
 	case *ast.LiteralNode:
 		return quoted(n.Value.Value)
-	case nil, *ast.MappingValueNode: // SELECT 'a: b' is text, not a mapping in block style
+	case nil, *ast.MappingValueNode:
 		return quoted(value)
+	case *ast.MappingNode:
+		if !n.IsFlowStyle { // SELECT 'a: b' is text, not a mapping
+			return quoted(value)
+		}
 	}
 	return value
 }

@@ -2,19 +2,29 @@ package join
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/vstream/vstream/vector"
 )
 
-// index finds the rows of a key: chains of row numbers by hash, newest row
-// first. It also holds the keys' words.
+// index finds the rows of a key: chains of row numbers by hash, newest row first.
 type index struct {
-	heads []uint32 // row + 1, 0 is the end; a power of two of them
-	next  []uint32 // by row
-	tags  []uint32 // by row: a part of the hash
-	words [][]uint64
-	// bytes are the columns of variable-width keys.
-	bytes []*column
+	heads   []uint32 // row + 1, 0 is the end; a power of two of them
+	entries []entry  // by row
+	// single tells that an entry has the whole key; otherwise words and bytes have it.
+	single bool
+	words  [][]uint64 // of fixed-width keys, by row
+	bytes  []*column  // of variable-width keys
+	slots  []uint32   // scratch
+	// fetched keeps the reads that bring memory near from being left out.
+	fetched uint32
+}
+
+// entry is what a chain needs of a row, in one place: the key if it is one word, else
+// its hash; the next row of the chain + 1; and the part of the hash that chose the chain.
+type entry struct {
+	key       uint64
+	next, tag uint32
 }
 
 // minHeads is the size of a new index.
@@ -24,15 +34,17 @@ const minHeads = 64
 // rows, keys the key columns among them.
 func newIndex(stored []*column, keys []int) index {
 	x := index{heads: make([]uint32, minHeads)}
+	words := 0
 	for _, k := range keys {
 		c := stored[k]
 		if variable(c.typ) {
 			x.bytes = append(x.bytes, c)
 			continue
 		}
-		for range vector.KeyWidth(c.typ) {
-			x.words = append(x.words, nil)
-		}
+		words += vector.KeyWidth(c.typ)
+	}
+	if x.single = words == 1 && len(x.bytes) == 0; !x.single {
+		x.words = make([][]uint64, words)
 	}
 	return x
 }
@@ -40,13 +52,39 @@ func newIndex(stored []*column, keys []int) index {
 // tag is the part of a hash that the index uses: not the low bits, by which the rows were partitioned.
 func tag(hash uint64) uint32 { return uint32(hash >> 32) }
 
+// ids are what entries keep of the keys of a batch.
+func (x *index) ids(k *keyBatch) []uint64 {
+	if x.single {
+		return k.words[0]
+	}
+	return k.hash
+}
+
 // add appends the keys of the given rows of a batch; they become rows from first on.
 func (x *index) add(k *keyBatch, rows []uint32, first int) {
 	x.reserve(first + len(rows))
-	for i, r := range rows {
-		t := tag(k.hash[r])
-		x.tags, x.next = append(x.tags, t), append(x.next, 0)
-		x.link(uint32(first+i), t, k.usable(int(r)))
+	ids := x.ids(k)
+	mask := uint32(len(x.heads) - 1)
+	x.slots = slices.Grow(x.slots[:0], probeVector)
+	for lo := 0; lo < len(rows); lo += probeVector {
+		part := rows[lo:min(lo+probeVector, len(rows))]
+		// The chains' heads are far apart: fetch them all before the first is used.
+		slots := x.slots[:len(part)]
+		var fetched uint32
+		for i, r := range part {
+			slots[i] = tag(k.hash[r]) & mask
+			fetched |= x.heads[slots[i]]
+		}
+		x.fetched = fetched
+		for i, r := range part {
+			row := uint32(first + lo + i)
+			e := entry{key: ids[r], tag: tag(k.hash[r]), next: row + 1}
+			if k.usable(int(r)) {
+				h := &x.heads[slots[i]]
+				e.next, *h = *h, row+1
+			}
+			x.entries = append(x.entries, e)
+		}
 	}
 	for w := range x.words {
 		src, dst := k.words[w], x.words[w]
@@ -57,20 +95,19 @@ func (x *index) add(k *keyBatch, rows []uint32, first int) {
 	}
 }
 
-// link puts row r at the head of its chain, or, without a usable key, in none: then
-// the row points at itself.
-func (x *index) link(r, tag uint32, usable bool) {
-	if !usable {
-		x.next[r] = r + 1
+// relink puts row r, which e describes, at the head of its chain; a row without a usable
+// key is in none and points at itself.
+func (x *index) relink(r uint32, e *entry, linked bool) {
+	if !linked {
+		e.next = r + 1
 		return
 	}
-	h := &x.heads[tag&uint32(len(x.heads)-1)]
-	x.next[r] = *h
-	*h = r + 1
+	h := &x.heads[e.tag&uint32(len(x.heads)-1)]
+	e.next, *h = *h, r+1
 }
 
 // linked tells whether row r is in a chain.
-func (x *index) linked(r uint32) bool { return x.next[r] != r+1 }
+func (x *index) linked(r uint32) bool { return x.entries[r].next != r+1 }
 
 // reserve doubles the chains when there are more rows than chains.
 func (x *index) reserve(rows int) {
@@ -82,8 +119,8 @@ func (x *index) reserve(rows int) {
 		return
 	}
 	x.heads = make([]uint32, size)
-	for r, t := range x.tags {
-		x.link(uint32(r), t, x.linked(uint32(r)))
+	for r := range x.entries {
+		x.relink(uint32(r), &x.entries[r], x.linked(uint32(r)))
 	}
 }
 
@@ -105,15 +142,15 @@ func (x *index) keep(rows []uint32) {
 		clear(x.heads)
 	}
 	for i, r := range rows {
-		t, linked := x.tags[r], x.linked(r)
-		x.tags[i] = t
-		x.link(uint32(i), t, linked)
+		linked := x.linked(r)
+		x.entries[i] = x.entries[r]
+		x.relink(uint32(i), &x.entries[i], linked)
 	}
-	x.tags, x.next = shrink(x.tags[:len(rows)]), shrink(x.next[:len(rows)])
+	x.entries = shrink(x.entries[:len(rows)])
 }
 
 func (x *index) memory() int {
-	n := 4 * (cap(x.heads) + cap(x.next) + cap(x.tags))
+	n := 4*cap(x.heads) + 16*cap(x.entries)
 	for _, w := range x.words {
 		n += 8 * cap(w)
 	}

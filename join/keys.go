@@ -67,3 +67,15 @@ func variable(t *vector.Type) bool {
 
 // usable tells whether row i has no null key.
 func (k *keyBatch) usable(i int) bool { return k.null == nil || !k.null.Get(i) }
+
+// dropNulls takes the rows with a null key off a list of rows and their chains.
+func (k *keyBatch) dropNulls(rows, next []uint32) int {
+	n := 0
+	for i, r := range rows {
+		if !k.null.Get(int(r)) {
+			rows[n], next[n] = r, next[i]
+			n++
+		}
+	}
+	return n
+}

@@ -22,55 +22,87 @@ type pairs struct {
 // probe finds the kept rows with the keys of a batch, but for those with one of the marks
 // hide, and calls full when there are pairRows of them and at the end. Rows of the
 // batch for which enough is true are left; first takes one kept row for each.
+//
+// It takes a step in the chains of many rows at a time, so that their cache misses overlap.
 func (p *pairs) probe(x *index, marks []uint8, hide uint8, k *keyBatch, enough []bool, first bool, full func() error) error {
 	if p.in == nil {
-		p.in, p.kept = make([]uint32, 0, pairRows), make([]uint32, 0, pairRows)
+		p.in, p.kept = make([]uint32, 0, pairRows+probeVector), make([]uint32, 0, pairRows+probeVector)
 	}
 	p.in, p.kept = p.in[:0], p.kept[:0]
-	var heads [probeVector]uint32
-	mask := uint32(len(x.heads) - 1)
-	word := len(x.words) == 1 && len(x.bytes) == 0
+	var rows, next [probeVector]uint32
+	ids, mask := x.ids(k), uint32(len(x.heads)-1)
 	for lo := 0; lo < len(k.hash); lo += probeVector {
-		hash := k.hash[lo:min(lo+probeVector, len(k.hash))]
-		for i, h := range hash {
-			heads[i] = x.heads[tag(h)&mask]
-		}
-		for i, h := range hash {
-			c := heads[i]
-			row := lo + i
-			if c == 0 || !k.usable(row) {
-				continue
+		hi := min(lo+probeVector, len(k.hash))
+		n := 0
+		for i := lo; i < hi; i++ {
+			c := x.heads[tag(k.hash[i])&mask]
+			rows[n], next[n] = uint32(i), c
+			if c != 0 {
+				n++
 			}
-			t := tag(h)
-			for c != 0 {
-				r := c - 1
-				c = x.next[r]
-				if word {
-					if x.words[0][r] != k.words[0][row] {
-						continue
-					}
-				} else if x.tags[r] != t || !x.equal(k, row, r) {
-					continue
+		}
+		if k.null != nil {
+			n = k.dropNulls(rows[:n], next[:n])
+		}
+		for n > 0 {
+			found := len(p.in)
+			active := 0
+			for a := range n {
+				row, c := rows[a], next[a]-1
+				e := &x.entries[c]
+				if e.key == ids[row] {
+					p.in, p.kept = append(p.in, row), append(p.kept, c)
 				}
-				if marks[r]&hide != 0 {
-					continue
+				rows[active], next[active] = row, e.next
+				if e.next != 0 {
+					active++
 				}
-				if enough != nil && enough[row] {
-					break
-				}
-				p.in, p.kept = append(p.in, uint32(row)), append(p.kept, r)
-				if len(p.in) == pairRows {
-					if err := p.flush(full); err != nil {
-						return err
-					}
-				}
-				if first {
-					break
+			}
+			n = active
+			p.verify(x, k, marks, hide, enough, found)
+			if first {
+				n = p.stop(rows[:n], next[:n], found)
+			}
+			if len(p.in) >= pairRows {
+				if err := p.flush(full); err != nil {
+					return err
 				}
 			}
 		}
 	}
 	return p.flush(full)
+}
+
+// verify drops, of the pairs from number found on, those with other keys, hidden kept
+// rows and rows of the batch that need no more.
+func (p *pairs) verify(x *index, k *keyBatch, marks []uint8, hide uint8, enough []bool, found int) {
+	n := found
+	for i := found; i < len(p.in); i++ {
+		row, r := p.in[i], p.kept[i]
+		if marks[r]&hide != 0 || enough != nil && enough[row] || !x.single && !x.equal(k, int(row), r) {
+			continue
+		}
+		p.in[n], p.kept[n] = row, r
+		n++
+	}
+	p.in, p.kept = p.in[:n], p.kept[:n]
+}
+
+// stop takes the rows of the batch in the pairs from number found on, which are in the
+// order of rows, off the list of those that go on.
+func (p *pairs) stop(rows, next []uint32, found int) int {
+	n := 0
+	for i, row := range rows {
+		for found < len(p.in) && p.in[found] < row {
+			found++
+		}
+		if found < len(p.in) && p.in[found] == row {
+			continue
+		}
+		rows[n], next[n] = row, next[i]
+		n++
+	}
+	return n
 }
 
 func (p *pairs) flush(full func() error) error {

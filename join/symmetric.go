@@ -12,7 +12,8 @@ import (
 
 // SymmetricHash joins two streams: each row is joined with the kept rows of the other
 // side and then kept itself until the watermark proves that nothing can match it any
-// more. The left input of a micro-batch comes before the right one.
+// more. Of the input of a micro-batch the left side comes first, as port 0; in a semi
+// join the right one, because left rows that find their match need not be kept.
 //
 // What is kept, emitted, dropped and counted follows Spark's
 // StreamingSymmetricHashJoinExec (state format 2, with a mark on rows that had a match).
@@ -83,8 +84,17 @@ func (j *SymmetricHash) Open(t *exec.Task) error {
 	return nil
 }
 
+// FirstSide is the side whose input is port 0 of the operator; the other is port 1.
+func (k Kind) FirstSide() int {
+	if k == LeftSemi {
+		return Right
+	}
+	return Left
+}
+
 // Process joins a batch of one side with the kept rows of the other.
 func (j *SymmetricHash) Process(port int, in *vector.Batch, out exec.Emit) error {
+	port ^= j.Kind.FirstSide()
 	s, other := j.sides[port], j.sides[1-port]
 	in = j.dropLate(s, in)
 	in, err := j.preFilter(port, in, out)
@@ -243,8 +253,8 @@ func (j *SymmetricHash) emitMet(in *vector.Batch, out exec.Emit) error {
 }
 
 // keep adds the rows of a batch to the state, but for those that cannot matter any
-// more: left rows of a semi join that are out already, and right rows that leave in this
-// batch, for the left input has been joined with them, unless they are to come out with nulls.
+// more: left rows of a semi join that are out already, and rows of the second side that leave
+// in this batch, for they have met the other side's input, unless they are to come out with nulls.
 func (j *SymmetricHash) keep(port int, in *vector.Batch) error {
 	s := j.sides[port]
 	times := j.times(s, in)
@@ -253,7 +263,7 @@ func (j *SymmetricHash) keep(port int, in *vector.Batch) error {
 		switch {
 		case port == Left && met && j.Kind == LeftSemi:
 			continue
-		case port == Right && s.evicts && times[i] <= s.bound && (met || !j.Kind.preserves(Right)):
+		case port != j.Kind.FirstSide() && s.evicts && times[i] <= s.bound && (met || !j.Kind.preserves(port)):
 			continue
 		}
 		sel = append(sel, uint32(i))

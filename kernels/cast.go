@@ -1,8 +1,6 @@
 package kernels
 
-import (
-	"github.com/vstream/vstream/vector"
-)
+import "github.com/vstream/vstream/vector"
 
 // CastMode says what a cast does with a value that the target cannot hold.
 type CastMode uint8

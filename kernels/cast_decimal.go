@@ -8,6 +8,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/decimal128"
 
 	"github.com/vstream/vstream/condition"
+	"github.com/vstream/vstream/internal/decimal"
+	"github.com/vstream/vstream/internal/text"
 	"github.com/vstream/vstream/vector"
 )
 
@@ -30,7 +32,7 @@ func castToDecimal(from, to *vector.Type, mode CastMode) castFn {
 	case vector.KindBool:
 		return func(_ *Ctx, a arrow.Array) (arrow.Array, error) {
 			bits := vector.Bools(a)
-			one, fits := Rescale(decimal128.New(0, 1), 0, p, s)
+			one, fits := decimal.Rescale(decimal128.New(0, 1), 0, p, s)
 			out := make([]Dec, a.Len())
 			valid := vector.Validity(a)
 			var own vector.Bitmap
@@ -55,30 +57,33 @@ func castToDecimal(from, to *vector.Type, mode CastMode) castFn {
 			if s == from.Scale && p >= from.Precision {
 				return vector.NewFixed(to, vector.Values[Dec](a), vector.Validity(a)), nil
 			}
-			return mapValues(a, to, mode, func(d Dec) (Dec, bool) { return Rescale(d, from.Scale, p, s) },
+			return mapValues(a, to, mode, func(d Dec) (Dec, bool) { return decimal.Rescale(d, from.Scale, p, s) },
 				func(i int) error {
-					return errDecimalRange(string(AppendDecimal(nil, vector.Values[Dec](a)[i], from.Scale)), p, s)
+					return errDecimalRange(string(decimal.Append(nil, vector.Values[Dec](a)[i], from.Scale)), p, s)
 				})
 		}
 	case vector.KindString:
 		return func(_ *Ctx, a arrow.Array) (arrow.Array, error) {
 			return parseStrings(a, to, mode, func(b []byte) (Dec, bool) {
-				d, outcome := ParseDecimal(b, p, s)
-				return d, outcome == DecimalOK
+				d, outcome := decimal.Parse(b, p, s)
+				return d, outcome == decimal.OK
 			}, func(i int) error {
 				off, data := vector.Strings(a)
-				text := data[off[i]:off[i+1]]
-				if _, outcome := ParseDecimal(text, p, s); outcome == DecimalTooLarge {
-					return errDecimalText(text, p, s)
+				b := data[off[i]:off[i+1]]
+				switch _, outcome := decimal.Parse(b, p, s); outcome {
+				case decimal.Unsupported:
+					return condition.New("NUMERIC_OUT_OF_SUPPORTED_RANGE", "value", string(b))
+				case decimal.TooLarge:
+					return errDecimalRange(string(text.TrimBlank(b)), p, s)
 				}
 				return errCastInput(sqlValue(from, a, i), from, to)
 			})
 		}
 	case vector.KindTimestamp:
 		return func(_ *Ctx, a arrow.Array) (arrow.Array, error) {
-			return mapValues(a, to, mode, func(v int64) (Dec, bool) { return Rescale(decimal128.FromI64(v), 6, p, s) },
+			return mapValues(a, to, mode, func(v int64) (Dec, bool) { return decimal.Rescale(decimal128.FromI64(v), 6, p, s) },
 				func(i int) error {
-					return errDecimalRange(string(AppendDecimal(nil, decimal128.FromI64(vector.Values[int64](a)[i]), 6)), p, s)
+					return errDecimalRange(string(decimal.Append(nil, decimal128.FromI64(vector.Values[int64](a)[i]), 6)), p, s)
 				})
 		}
 	case vector.KindDayTimeInterval:
@@ -92,7 +97,7 @@ func castToDecimal(from, to *vector.Type, mode CastMode) castFn {
 				if from.End == vector.FieldYear {
 					v /= 12
 				}
-				return Rescale(decimal128.FromI64(int64(v)), 0, p, s)
+				return decimal.Rescale(decimal128.FromI64(int64(v)), 0, p, s)
 			}, func(i int) error { return errDecimalRange(strconv.Itoa(int(vector.Values[int32](a)[i])), p, s) })
 		}
 	}
@@ -102,34 +107,17 @@ func castToDecimal(from, to *vector.Type, mode CastMode) castFn {
 // dayTimeDecimal is a day-time interval in its last field; seconds have a fraction.
 func dayTimeDecimal(micros int64, end uint8, p, s int) (Dec, bool) {
 	if end == vector.FieldSecond {
-		return Rescale(decimal128.FromI64(micros), 6, p, s)
+		return decimal.Rescale(decimal128.FromI64(micros), 6, p, s)
 	}
-	return Rescale(decimal128.FromI64(micros/dayTimeUnit(end)), 0, p, s)
-}
-
-// errDecimalText is a numeric string that decimal(p,s) cannot hold.
-func errDecimalText(text []byte, p, s int) error {
-	run, exp, _ := scanDecimal(trimSign(text))
-	if run.n+exp > maxDecimalPrecision {
-		return condition.New("NUMERIC_OUT_OF_SUPPORTED_RANGE", "value", string(text))
-	}
-	return errDecimalRange(string(trimBlank(text)), p, s)
-}
-
-func trimSign(s []byte) []byte {
-	s = trimBlank(s)
-	if len(s) > 0 && (s[0] == '-' || s[0] == '+') {
-		s = s[1:]
-	}
-	return s
+	return decimal.Rescale(decimal128.FromI64(micros/text.DayTimeUnit(end)), 0, p, s)
 }
 
 func intToDecimal[S integer](from, to *vector.Type, mode CastMode) castFn {
 	p, s := to.Precision, to.Scale
 	return func(_ *Ctx, a arrow.Array) (arrow.Array, error) {
-		return mapValues(a, to, mode, func(v S) (Dec, bool) { return Rescale(decimal128.FromI64(int64(v)), 0, p, s) },
+		return mapValues(a, to, mode, func(v S) (Dec, bool) { return decimal.Rescale(decimal128.FromI64(int64(v)), 0, p, s) },
 			func(i int) error {
-				return errDecimalRange(string(appendValue(nil, from, a, i, nil, true)), p, s)
+				return errDecimalRange(printed(from, a, i), p, s)
 			})
 	}
 }
@@ -149,14 +137,14 @@ func floatToDecimal[S float](to *vector.Type, mode CastMode) castFn {
 				continue
 			}
 			f := float64(v)
-			outcome := DecimalInvalid
+			outcome := decimal.Invalid
 			if !math.IsNaN(f) && !math.IsInf(f, 0) {
-				out[i], outcome = ParseDecimal(AppendDouble(buf[:0], f), p, s)
+				out[i], outcome = decimal.Parse(text.AppendDouble(buf[:0], f), p, s)
 			}
-			if outcome == DecimalOK {
+			if outcome == decimal.OK {
 				continue
 			}
-			if outcome == DecimalTooLarge && mode == CastANSI {
+			if outcome != decimal.Invalid && mode == CastANSI {
 				return nil, errDecimalRange(strconv.FormatFloat(f, 'f', -1, 64), p, s)
 			}
 			own = clearRow(own, valid, len(src), i)
@@ -166,32 +154,4 @@ func floatToDecimal[S float](to *vector.Type, mode CastMode) castFn {
 		}
 		return vector.NewFixed(to, out, valid), nil
 	}
-}
-
-// decTruncate is the integral part; false if it is not an int64, and then the
-// value is its low 64 bits as Java's longValue has it.
-func decTruncate(d Dec, scale int) (int64, bool) {
-	neg, m := magnitude(d)
-	q, _ := m.wide().divRem(pow10[scale])
-	v := int64(q[0])
-	if neg {
-		v = -v
-	}
-	return v, q[1] == 0 && (v < 0) == (neg && q[0] != 0)
-}
-
-// decFloat is the nearest float of a size to a decimal.
-func decFloat(d Dec, scale, size int) float64 {
-	neg, m := magnitude(d)
-	if m.hi == 0 && m.lo < 1<<53 && scale <= 22 && size == 64 {
-		// Both operands are exact, so the quotient is rounded once.
-		f := float64(m.lo) / math.Pow10(scale)
-		if neg {
-			return -f
-		}
-		return f
-	}
-	var buf [64]byte
-	f, _ := strconv.ParseFloat(bytesString(AppendDecimal(buf[:0], d, scale)), size)
-	return f
 }

@@ -4,6 +4,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/vstream/vstream/condition"
+	"github.com/vstream/vstream/internal/decimal"
+	"github.com/vstream/vstream/internal/text"
 	"github.com/vstream/vstream/vector"
 )
 
@@ -22,11 +24,11 @@ func errIntervalFormat(to *vector.Type, a arrow.Array) func(int) error {
 
 // castToDayTime casts to a day-time interval; integers count its last field.
 func castToDayTime(from, to *vector.Type, mode CastMode) castFn {
-	unit := dayTimeUnit(to.End)
+	unit := text.DayTimeUnit(to.End)
 	switch from.Kind {
 	case vector.KindString:
 		return func(_ *Ctx, a arrow.Array) (arrow.Array, error) {
-			return parseStrings(a, to, mode, func(s []byte) (int64, bool) { return ParseDayTime(s, to) }, errIntervalFormat(to, a))
+			return parseStrings(a, to, mode, func(s []byte) (int64, bool) { return text.ParseDayTime(s, to) }, errIntervalFormat(to, a))
 		}
 	case vector.KindDayTimeInterval:
 		return func(_ *Ctx, a arrow.Array) (arrow.Array, error) {
@@ -44,19 +46,19 @@ func castToDayTime(from, to *vector.Type, mode CastMode) castFn {
 		return func(_ *Ctx, a arrow.Array) (arrow.Array, error) {
 			return mapValues(a, to, mode, func(d Dec) (int64, bool) {
 				if to.End != vector.FieldSecond {
-					r, ok := Rescale(d, from.Scale, maxDecimalPrecision, 0)
-					v, fits := decTruncate(r, 0)
-					m, small := mulInt64(v, unit)
+					r, ok := decimal.Rescale(d, from.Scale, decimal.MaxPrecision, 0)
+					v, fits := decimal.Truncate(r, 0)
+					m, small := text.MulInt64(v, unit)
 					return m, ok && fits && small
 				}
-				r, ok := Rescale(d, from.Scale, maxDecimalPrecision, 6)
-				v, fits := decTruncate(r, 0)
+				r, ok := decimal.Rescale(d, from.Scale, decimal.MaxPrecision, 6)
+				v, fits := decimal.Truncate(r, 0)
 				return v, ok && fits
 			}, castOverflow(from, to, a))
 		}
 	}
 	return longsTo(from, func(l arrow.Array, a arrow.Array) (arrow.Array, error) {
-		return mapValues(l, to, mode, func(v int64) (int64, bool) { return mulInt64(v, unit) }, castOverflow(from, to, a))
+		return mapValues(l, to, mode, func(v int64) (int64, bool) { return text.MulInt64(v, unit) }, castOverflow(from, to, a))
 	})
 }
 
@@ -69,7 +71,7 @@ func castToYearMonth(from, to *vector.Type, mode CastMode) castFn {
 	switch from.Kind {
 	case vector.KindString:
 		return func(_ *Ctx, a arrow.Array) (arrow.Array, error) {
-			return parseStrings(a, to, mode, func(s []byte) (int32, bool) { return ParseYearMonth(s, to) }, errIntervalFormat(to, a))
+			return parseStrings(a, to, mode, func(s []byte) (int32, bool) { return text.ParseYearMonth(s, to) }, errIntervalFormat(to, a))
 		}
 	case vector.KindYearMonthInterval:
 		return func(_ *Ctx, a arrow.Array) (arrow.Array, error) {
@@ -83,16 +85,16 @@ func castToYearMonth(from, to *vector.Type, mode CastMode) castFn {
 	case vector.KindDecimal:
 		return func(_ *Ctx, a arrow.Array) (arrow.Array, error) {
 			return mapValues(a, to, mode, func(d Dec) (int32, bool) {
-				r, ok := Rescale(d, from.Scale, maxDecimalPrecision, 0)
-				v, fits := decTruncate(r, 0)
-				m, small := mulInt64(v, unit)
+				r, ok := decimal.Rescale(d, from.Scale, decimal.MaxPrecision, 0)
+				v, fits := decimal.Truncate(r, 0)
+				m, small := text.MulInt64(v, unit)
 				return int32(m), ok && fits && small && int64(int32(m)) == m
 			}, castOverflow(from, to, a))
 		}
 	}
 	return longsTo(from, func(l arrow.Array, a arrow.Array) (arrow.Array, error) {
 		return mapValues(l, to, mode, func(v int64) (int32, bool) {
-			m, ok := mulInt64(v, unit)
+			m, ok := text.MulInt64(v, unit)
 			return int32(m), ok && int64(int32(m)) == m
 		}, castOverflow(from, to, a))
 	})
@@ -116,8 +118,8 @@ func castToCalendar(from, to *vector.Type, _ CastMode) castFn {
 	}
 	return func(_ *Ctx, a arrow.Array) (arrow.Array, error) {
 		return parseStrings(a, to, CastTry, func(s []byte) (arrow.MonthDayNanoInterval, bool) {
-			m, d, us, ok := ParseInterval(s)
-			ns, fits := mulInt64(us, 1000)
+			m, d, us, ok := text.ParseInterval(s)
+			ns, fits := text.MulInt64(us, 1000)
 			return arrow.MonthDayNanoInterval{Months: m, Days: d, Nanoseconds: ns}, ok && fits
 		}, nil)
 	}

@@ -5,6 +5,8 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
+	"github.com/vstream/vstream/internal/decimal"
+	"github.com/vstream/vstream/internal/text"
 	"github.com/vstream/vstream/vector"
 )
 
@@ -34,26 +36,26 @@ func castToInt[D integer](from, to *vector.Type, mode CastMode) castFn {
 	case vector.KindString:
 		return func(_ *Ctx, a arrow.Array) (arrow.Array, error) {
 			return parseStrings(a, to, mode, func(s []byte) (D, bool) {
-				v, ok := ParseLong(s, mode == CastLegacy)
+				v, ok := text.ParseLong(s, mode == CastLegacy)
 				return D(v), ok && int64(D(v)) == v
 			}, invalidInput(from, to, a))
 		}
 	case vector.KindDecimal:
 		return func(_ *Ctx, a arrow.Array) (arrow.Array, error) {
 			return mapValues(a, to, mode, func(d Dec) (D, bool) {
-				v, ok := decTruncate(d, from.Scale)
+				v, ok := decimal.Truncate(d, from.Scale)
 				return D(v), ok && int64(D(v)) == v || mode == CastLegacy
 			}, castOverflow(from, to, a))
 		}
 	case vector.KindTimestamp:
 		return func(_ *Ctx, a arrow.Array) (arrow.Array, error) {
 			return mapValues(a, to, mode, func(v int64) (D, bool) {
-				s := FloorDiv(v, microsPerSecond)
+				s := text.FloorDiv(v, text.MicrosPerSecond)
 				return D(s), int64(D(s)) == s || mode == CastLegacy
 			}, castOverflow(from, to, a))
 		}
 	case vector.KindDayTimeInterval:
-		unit := dayTimeUnit(from.End)
+		unit := text.DayTimeUnit(from.End)
 		return func(_ *Ctx, a arrow.Array) (arrow.Array, error) {
 			return mapValues(a, to, mode, func(v int64) (D, bool) {
 				return D(v / unit), int64(D(v/unit)) == v/unit
@@ -199,7 +201,7 @@ func castToFloat[D float](from, to *vector.Type, mode CastMode) castFn {
 		return plain(func(a arrow.Array) []D {
 			out := make([]D, a.Len())
 			for i, d := range vector.Values[Dec](a) {
-				out[i] = D(decFloat(d, from.Scale, size))
+				out[i] = D(decimal.Float(d, from.Scale, size))
 			}
 			return out
 		})
@@ -210,7 +212,7 @@ func castToFloat[D float](from, to *vector.Type, mode CastMode) castFn {
 		}
 		return func(_ *Ctx, a arrow.Array) (arrow.Array, error) {
 			return parseStrings(a, to, mode, func(s []byte) (D, bool) {
-				v, ok := parseFloat(s, size)
+				v, ok := text.ParseFloating(s, size)
 				return D(v), ok
 			}, invalidInput(from, to, a))
 		}
@@ -218,7 +220,7 @@ func castToFloat[D float](from, to *vector.Type, mode CastMode) castFn {
 		return plain(func(a arrow.Array) []D {
 			out := make([]D, a.Len())
 			for i, v := range vector.Values[int64](a) {
-				out[i] = D(float64(v) / float64(microsPerSecond))
+				out[i] = D(float64(v) / float64(text.MicrosPerSecond))
 			}
 			return out
 		})
@@ -253,7 +255,7 @@ func castToBool(from, to *vector.Type, mode CastMode) castFn {
 				if valid != nil && !valid.Get(i) {
 					continue
 				}
-				v, ok := ParseBool(data[off[i]:off[i+1]])
+				v, ok := text.ParseBool(data[off[i]:off[i+1]])
 				switch {
 				case !ok && mode == CastANSI:
 					return nil, errCastInput(sqlValue(from, a, i), from, to)

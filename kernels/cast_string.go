@@ -5,6 +5,8 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
+	"github.com/vstream/vstream/format/render"
+	"github.com/vstream/vstream/internal/text"
 	"github.com/vstream/vstream/vector"
 )
 
@@ -13,14 +15,13 @@ func castToString(from *vector.Type, mode CastMode) castFn {
 	if from.Kind == vector.KindBinary {
 		return binaryToString
 	}
-	plain := mode != CastLegacy
 	return func(ctx *Ctx, a arrow.Array) (arrow.Array, error) {
-		clock := NewClock(ctx.Zone)
+		style := render.Style{Zone: ctx.Zone, Null: "null", JavaDecimals: mode == CastLegacy}
 		n := a.Len()
 		off := make([]int32, n+1)
 		data := make([]byte, 0, 12*n)
 		valid := vector.Validity(a)
-		put := appender(from, a, clock, plain)
+		put := style.Value(from, a)
 		for i := range n {
 			if valid == nil || valid.Get(i) {
 				data = put(data, i)
@@ -29,28 +30,6 @@ func castToString(from *vector.Type, mode CastMode) castFn {
 		}
 		return vector.NewString(vector.String, off, data, valid), nil
 	}
-}
-
-// appender prints values of one array; the types that are printed in numbers
-// read their values once and not per row.
-func appender(t *vector.Type, a arrow.Array, clock *Clock, plain bool) func([]byte, int) []byte {
-	switch t.Kind {
-	case vector.KindTimestamp:
-		v := vector.Values[int64](a)
-		return func(dst []byte, i int) []byte { return AppendTimestamp(dst, clock.Local(v[i])) }
-	case vector.KindDate:
-		v := vector.Values[int32](a)
-		return func(dst []byte, i int) []byte { return AppendDate(dst, int64(v[i])) }
-	case vector.KindDouble:
-		v := vector.Values[float64](a)
-		return func(dst []byte, i int) []byte { return AppendDouble(dst, v[i]) }
-	case vector.KindDecimal:
-		if plain {
-			v := vector.Values[Dec](a)
-			return func(dst []byte, i int) []byte { return AppendDecimal(dst, v[i], t.Scale) }
-		}
-	}
-	return func(dst []byte, i int) []byte { return appendValue(dst, t, a, i, clock, plain) }
 }
 
 // binaryToString keeps the bytes; only where they are not UTF-8 are they replaced.
@@ -63,7 +42,7 @@ func binaryToString(_ *Ctx, a arrow.Array) (arrow.Array, error) {
 	}
 	noff, out := make([]int32, n+1), make([]byte, 0, int(off[n]-off[0]))
 	for i := range n {
-		out = appendUTF8(out, data[off[i]:off[i+1]])
+		out = text.AppendUTF8(out, data[off[i]:off[i+1]])
 		noff[i+1] = int32(len(out))
 	}
 	return vector.NewString(vector.String, noff, out, valid), nil

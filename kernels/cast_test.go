@@ -8,13 +8,14 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
+	"github.com/vstream/vstream/internal/text"
 	"github.com/vstream/vstream/kernels"
 	"github.com/vstream/vstream/vector"
 )
 
 func zone(t *testing.T, name string) *time.Location {
 	t.Helper()
-	z, ok := kernels.ParseZone(name)
+	z, ok := text.ParseZone(name)
 	if !ok {
 		t.Fatalf("zone %s", name)
 	}

@@ -5,6 +5,8 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
+	"github.com/vstream/vstream/internal/decimal"
+	"github.com/vstream/vstream/internal/text"
 	"github.com/vstream/vstream/vector"
 )
 
@@ -12,23 +14,23 @@ func castToDate(from, to *vector.Type, mode CastMode) castFn {
 	switch from.Kind {
 	case vector.KindString:
 		return func(_ *Ctx, a arrow.Array) (arrow.Array, error) {
-			return parseStrings(a, to, mode, ParseDate, invalidInput(from, to, a))
+			return parseStrings(a, to, mode, text.ParseDate, invalidInput(from, to, a))
 		}
 	case vector.KindTimestamp:
 		return func(ctx *Ctx, a arrow.Array) (arrow.Array, error) {
-			return timestampToDate(a, NewClock(ctx.Zone)), nil
+			return timestampToDate(a, text.NewClock(ctx.Zone)), nil
 		}
 	case vector.KindTimestampNTZ:
-		return func(_ *Ctx, a arrow.Array) (arrow.Array, error) { return timestampToDate(a, NewClock(nil)), nil }
+		return func(_ *Ctx, a arrow.Array) (arrow.Array, error) { return timestampToDate(a, text.NewClock(nil)), nil }
 	}
 	return alwaysNull(to)
 }
 
-func timestampToDate(a arrow.Array, clock *Clock) arrow.Array {
+func timestampToDate(a arrow.Array, clock *text.Clock) arrow.Array {
 	src := vector.Values[int64](a)
 	out := make([]int32, len(src))
 	for i, v := range src {
-		out[i] = int32(FloorDiv(clock.Local(v), microsPerDay))
+		out[i] = int32(text.FloorDiv(clock.Local(v), text.MicrosPerDay))
 	}
 	return vector.NewFixed(vector.Date, out, vector.Validity(a))
 }
@@ -38,22 +40,22 @@ func castToTimestamp(from, to *vector.Type, mode CastMode) castFn {
 	case vector.KindString:
 		return func(ctx *Ctx, a arrow.Array) (arrow.Array, error) {
 			return parseStrings(a, to, mode, func(s []byte) (int64, bool) {
-				return parseTimestampAt(s, ctx.Zone, ctx.BatchTimeMicros)
+				return text.ParseTimestampAt(s, ctx.Zone, ctx.BatchTimeMicros)
 			}, invalidInput(from, to, a))
 		}
 	case vector.KindDate:
 		return func(ctx *Ctx, a arrow.Array) (arrow.Array, error) {
-			return dateToMicros(a, to, NewClock(ctx.Zone)), nil
+			return dateToMicros(a, to, text.NewClock(ctx.Zone)), nil
 		}
 	case vector.KindTimestampNTZ:
-		return mapClock(to, (*Clock).Instant)
+		return mapClock(to, (*text.Clock).Instant)
 	case vector.KindBool:
 		return boolTo(to, int64(1))
 	case vector.KindDecimal:
 		return func(_ *Ctx, a arrow.Array) (arrow.Array, error) {
 			return mapValues(a, to, mode, func(d Dec) (int64, bool) {
-				neg, m := magnitude(d)
-				q, _ := m.mul(u128{lo: uint64(microsPerSecond)}).divRem(pow10[from.Scale])
+				neg, m := decimal.Magnitude(d)
+				q, _ := m.Mul(decimal.Uint128{Lo: uint64(text.MicrosPerSecond)}).DivRem(decimal.Pow10[from.Scale])
 				if neg {
 					return -int64(q[0]), true
 				}
@@ -79,7 +81,7 @@ func castToTimestamp(from, to *vector.Type, mode CastMode) castFn {
 		src := vector.Values[int64](l)
 		out := make([]int64, len(src))
 		for i, v := range src {
-			m, ok := mulInt64(v, microsPerSecond)
+			m, ok := text.MulInt64(v, text.MicrosPerSecond)
 			switch {
 			case ok:
 				out[i] = m
@@ -97,7 +99,7 @@ func secondsToMicros(v float64, mode CastMode) (int64, bool) {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return 0, false
 	}
-	m := v * float64(microsPerSecond)
+	m := v * float64(text.MicrosPerSecond)
 	if mode == CastLegacy {
 		return saturate[int64](m), true
 	}
@@ -114,25 +116,25 @@ func errSeconds(from, to *vector.Type, d, a arrow.Array, i int) error {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return errCastInput(sqlValue(from, a, i), from, to)
 	}
-	micros := vector.NewFixed(vector.Double, []float64{v * float64(microsPerSecond)}, nil)
+	micros := vector.NewFixed(vector.Double, []float64{v * float64(text.MicrosPerSecond)}, nil)
 	return errCastOverflow(sqlValue(vector.Double, micros, 0), vector.Double, vector.Long)
 }
 
-func dateToMicros(a arrow.Array, to *vector.Type, clock *Clock) arrow.Array {
+func dateToMicros(a arrow.Array, to *vector.Type, clock *text.Clock) arrow.Array {
 	src := vector.Values[int32](a)
 	out := make([]int64, len(src))
 	for i, v := range src {
-		out[i] = clock.Instant(int64(v) * microsPerDay)
+		out[i] = clock.Instant(int64(v) * text.MicrosPerDay)
 	}
 	return vector.NewFixed(to, out, vector.Validity(a))
 }
 
 // mapClock converts between instants and wall clocks of the session's zone.
-func mapClock(to *vector.Type, f func(*Clock, int64) int64) castFn {
+func mapClock(to *vector.Type, f func(*text.Clock, int64) int64) castFn {
 	return func(ctx *Ctx, a arrow.Array) (arrow.Array, error) {
 		src := vector.Values[int64](a)
-		clock := NewClock(ctx.Zone)
-		if clock.fixed {
+		clock := text.NewClock(ctx.Zone)
+		if clock.Fixed() {
 			return vector.NewFixed(to, src, vector.Validity(a)), nil
 		}
 		out := make([]int64, len(src))
@@ -143,16 +145,19 @@ func mapClock(to *vector.Type, f func(*Clock, int64) int64) castFn {
 	}
 }
 
+// ntzOf reads a timestamp without time zone; a zone in the text is ignored.
+func ntzOf(s []byte) (int64, bool) { return text.ParseTimestampNTZ(s, true) }
+
 func castToTimestampNTZ(from, to *vector.Type, mode CastMode) castFn {
 	switch from.Kind {
 	case vector.KindString:
 		return func(_ *Ctx, a arrow.Array) (arrow.Array, error) {
-			return parseStrings(a, to, mode, ParseTimestampNTZ, invalidInput(from, to, a))
+			return parseStrings(a, to, mode, ntzOf, invalidInput(from, to, a))
 		}
 	case vector.KindDate:
-		return func(_ *Ctx, a arrow.Array) (arrow.Array, error) { return dateToMicros(a, to, NewClock(nil)), nil }
+		return func(_ *Ctx, a arrow.Array) (arrow.Array, error) { return dateToMicros(a, to, text.NewClock(nil)), nil }
 	case vector.KindTimestamp:
-		return mapClock(to, (*Clock).Local)
+		return mapClock(to, (*text.Clock).Local)
 	}
 	return alwaysNull(to)
 }

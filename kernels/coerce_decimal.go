@@ -1,12 +1,15 @@
 package kernels
 
-import "github.com/vstream/vstream/vector"
-
-// Limits of Spark's decimals, and the scale that precision loss keeps.
-const (
-	maxDecimalPrecision  = 38
-	minimumAdjustedScale = 6
+import (
+	"github.com/vstream/vstream/internal/decimal"
+	"github.com/vstream/vstream/vector"
 )
+
+// Dec is an unscaled decimal as a decimal column holds it.
+type Dec = decimal.Num
+
+// minimumAdjustedScale is the scale that precision loss keeps.
+const minimumAdjustedScale = 6
 
 // Types that Spark uses for a decimal of unknown size and for a string that a
 // decimal parameter takes.
@@ -56,25 +59,25 @@ func decimalHolds(a, b *vector.Type) bool {
 func WiderDecimal(a, b *vector.Type) *vector.Type {
 	scale := max(a.Scale, b.Scale)
 	p := max(a.Precision-a.Scale, b.Precision-b.Scale) + scale
-	if p > maxDecimalPrecision {
-		return vector.Decimal(maxDecimalPrecision, max(0, scale-(p-maxDecimalPrecision)))
+	if p > decimal.MaxPrecision {
+		return vector.Decimal(decimal.MaxPrecision, max(0, scale-(p-decimal.MaxPrecision)))
 	}
 	return vector.Decimal(p, scale)
 }
 
 // boundedDecimal cuts precision and scale to 38.
 func boundedDecimal(p, s int) *vector.Type {
-	return vector.Decimal(min(p, maxDecimalPrecision), min(s, maxDecimalPrecision))
+	return vector.Decimal(min(p, decimal.MaxPrecision), min(s, decimal.MaxPrecision))
 }
 
 // adjustDecimal is DecimalType.adjustPrecisionScale: a result of more than 38
 // digits gives up fraction digits, but keeps at least min(scale, 6) of them.
 func adjustDecimal(p, s int) *vector.Type {
-	if p <= maxDecimalPrecision {
+	if p <= decimal.MaxPrecision {
 		return vector.Decimal(p, s)
 	}
 	intDigits := p - s
-	return vector.Decimal(maxDecimalPrecision, max(maxDecimalPrecision-intDigits, min(s, minimumAdjustedScale)))
+	return vector.Decimal(decimal.MaxPrecision, max(decimal.MaxPrecision-intDigits, min(s, minimumAdjustedScale)))
 }
 
 // DecimalResult is the type of a op b for decimals and op one of + - * / % pmod
@@ -98,11 +101,11 @@ func DecimalResult(conf *Conf, op string, a, b *vector.Type) *vector.Type {
 			s := max(minimumAdjustedScale, s1+p2+1)
 			return adjustDecimal(p1-s1+s2+s, s)
 		}
-		intDig := min(maxDecimalPrecision, p1-s1+s2)
-		decDig := min(maxDecimalPrecision, max(minimumAdjustedScale, s1+p2+1))
-		if diff := intDig + decDig - maxDecimalPrecision; diff > 0 {
+		intDig := min(decimal.MaxPrecision, p1-s1+s2)
+		decDig := min(decimal.MaxPrecision, max(minimumAdjustedScale, s1+p2+1))
+		if diff := intDig + decDig - decimal.MaxPrecision; diff > 0 {
 			decDig -= diff/2 + 1
-			intDig = maxDecimalPrecision - decDig
+			intDig = decimal.MaxPrecision - decDig
 		}
 		return boundedDecimal(intDig+decDig, decDig)
 	case "%", "pmod":

@@ -56,20 +56,20 @@ func sqlValue(t *vector.Type, a arrow.Array, i int) string {
 	if isNullAt(a, i) {
 		return "NULL"
 	}
-	text := func() string { return string(appendValue(nil, t, a, i, NewClock(nil), true)) }
+	shown := printed(t, a, i)
 	switch t.Kind {
 	case vector.KindString:
-		return quoteString(text())
+		return quoteString(shown)
 	case vector.KindBinary:
 		return "X'" + strings.ToUpper(hexOf(a, i)) + "'"
 	case vector.KindByte:
-		return text() + "Y"
+		return shown + "Y"
 	case vector.KindShort:
-		return text() + "S"
+		return shown + "S"
 	case vector.KindLong:
-		return text() + "L"
+		return shown + "L"
 	case vector.KindFloat, vector.KindDouble:
-		s := text()
+		s := shown
 		switch {
 		case s == "NaN" || strings.HasSuffix(s, "Infinity"):
 			return s
@@ -78,11 +78,11 @@ func sqlValue(t *vector.Type, a arrow.Array, i int) string {
 		}
 		return s + "D"
 	case vector.KindDecimal:
-		return text() + "BD"
+		return shown + "BD"
 	case vector.KindDate, vector.KindTimestamp, vector.KindTimestampNTZ:
-		return t.SQL() + " '" + text() + "'"
+		return t.SQL() + " '" + shown + "'"
 	}
-	return text()
+	return shown
 }
 
 func quoteString(s string) string {

@@ -1,8 +1,6 @@
 package kernels
 
-import (
-	"github.com/vstream/vstream/vector"
-)
+import "github.com/vstream/vstream/vector"
 
 // Column reads column Index of the batch.
 type Column struct {

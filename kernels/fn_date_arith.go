@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/vstream/vstream/condition"
+	"github.com/vstream/vstream/internal/text"
 	"github.com/vstream/vstream/vector"
 )
 
@@ -32,14 +33,14 @@ func init() {
 			Examples: []Example{{"add_months('2016-08-31', 1)", "2016-09-30"}},
 		}, Sig{Params: []Accept{Date, Int}, Result: vector.Date}, func(_ *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
 			d, m := fixedOf[int32](args[0]), fixedOf[int32](args[1])
-			return fixedRows(vector.Date, n, Validity(n, args...), func(i int) int32 { return int32(AddMonths(int64(d.at(i)), int64(m.at(i)))) }), nil
+			return fixedRows(vector.Date, n, Validity(n, args...), func(i int) int32 { return int32(text.AddMonths(int64(d.at(i)), int64(m.at(i)))) }), nil
 		}),
 		Define(Scalar{
 			Name: "last_day", Signature: "last_day(date)", Summary: "The last day of the date's month.",
 			Examples: []Example{{"last_day('2009-01-12')", "2009-01-31"}},
 		}, Sig{Params: []Accept{Date}, Result: vector.Date}, evalDateToDate(func(days int64) int64 {
-			y, m, d := CivilFromDays(days)
-			return days + int64(DaysInMonth(y, m)-d)
+			y, m, d := text.CivilFromDays(days)
+			return days + int64(text.DaysInMonth(y, m)-d)
 		})),
 		DefineOn(Scalar{
 			Name: "next_day", Signature: "next_day(start, dayOfWeek)", Summary: "The first date after start that is the given day of the week.",
@@ -170,13 +171,13 @@ func pickNextDay(conf *Conf, _ []Arg) Eval {
 				return 0, false, nil
 			}
 			days := int64(d.at(i))
-			return int32(days + 1 + FloorMod(w-int64(isoWeekday(days))-1, 7)), true, nil
+			return int32(days + 1 + text.FloorMod(w-int64(isoWeekday(days))-1, 7)), true, nil
 		})
 	}
 }
 
 func evalMonthsBetween(ctx *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
-	a, b, clock := fixedOf[int64](args[0]), fixedOf[int64](args[1]), NewClock(ctx.Zone)
+	a, b, clock := fixedOf[int64](args[0]), fixedOf[int64](args[1]), text.NewClock(ctx.Zone)
 	round := func(int) bool { return true }
 	if len(args) == 3 {
 		bits, mask := vector.Bools(args[2].Arr), args[2].Mask()
@@ -189,15 +190,15 @@ func evalMonthsBetween(ctx *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
 
 // monthsBetween counts the months from the wall-clock time b to a.
 func monthsBetween(a, b int64, round bool) float64 {
-	da, db := FloorDiv(a, microsPerDay), FloorDiv(b, microsPerDay)
-	ya, ma, dayA := CivilFromDays(da)
-	yb, mb, dayB := CivilFromDays(db)
+	da, db := text.FloorDiv(a, text.MicrosPerDay), text.FloorDiv(b, text.MicrosPerDay)
+	ya, ma, dayA := text.CivilFromDays(da)
+	yb, mb, dayB := text.CivilFromDays(db)
 	months := float64((ya*12 + int64(ma)) - (yb*12 + int64(mb)))
-	if dayA == dayB || dayA == DaysInMonth(ya, ma) && dayB == DaysInMonth(yb, mb) {
+	if dayA == dayB || dayA == text.DaysInMonth(ya, ma) && dayB == text.DaysInMonth(yb, mb) {
 		return months
 	}
-	secs := int64(dayA-dayB)*secondsPerDay + (a-da*microsPerDay)/microsPerSecond - (b-db*microsPerDay)/microsPerSecond
-	v := months + float64(secs)/float64(31*secondsPerDay)
+	secs := int64(dayA-dayB)*text.SecondsPerDay + (a-da*text.MicrosPerDay)/text.MicrosPerSecond - (b-db*text.MicrosPerDay)/text.MicrosPerSecond
+	v := months + float64(secs)/float64(31*text.SecondsPerDay)
 	if round {
 		return math.Floor(v*1e8+0.5) / 1e8
 	}
@@ -250,18 +251,18 @@ func truncDays(days int64, unit int) int64 {
 	if unit == truncWeek {
 		return days - int64(isoWeekday(days)) + 1
 	}
-	y, m, _ := CivilFromDays(days)
+	y, m, _ := text.CivilFromDays(days)
 	switch unit {
 	case truncYear:
 		m = 1
 	case truncQuarter:
 		m = (m-1)/3*3 + 1
 	}
-	return DaysFromCivil(y, m, 1)
+	return text.DaysFromCivil(y, m, 1)
 }
 
 func evalDateTrunc(ctx *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
-	f, ts, clock := textsOf(args[0]), fixedOf[int64](args[1]), NewClock(ctx.Zone)
+	f, ts, clock := textsOf(args[0]), fixedOf[int64](args[1]), text.NewClock(ctx.Zone)
 	unit := truncNone
 	if args[0].Const {
 		unit = truncUnit(f.at(0))
@@ -277,22 +278,22 @@ func evalDateTrunc(ctx *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
 		case truncMicrosecond:
 			return v, true, nil
 		case truncMillisecond:
-			return v - FloorMod(v, 1000), true, nil
+			return v - text.FloorMod(v, 1000), true, nil
 		case truncSecond:
-			return v - FloorMod(v, microsPerSecond), true, nil
+			return v - text.FloorMod(v, text.MicrosPerSecond), true, nil
 		}
 		local := clock.Local(v)
-		off := (local - v) / microsPerSecond
+		off := (local - v) / text.MicrosPerSecond
 		switch unit {
 		case truncMinute:
-			return clock.InstantNear(local-FloorMod(local, microsPerMinute), off), true, nil
+			return clock.InstantNear(local-text.FloorMod(local, text.MicrosPerMinute), off), true, nil
 		case truncHour:
-			return clock.InstantNear(local-FloorMod(local, microsPerHour), off), true, nil
+			return clock.InstantNear(local-text.FloorMod(local, text.MicrosPerHour), off), true, nil
 		}
-		days := FloorDiv(local, microsPerDay)
+		days := text.FloorDiv(local, text.MicrosPerDay)
 		if unit > truncDay {
 			days = truncDays(days, unit)
 		}
-		return clock.Instant(days * microsPerDay), true, nil
+		return clock.Instant(days * text.MicrosPerDay), true, nil
 	})
 }

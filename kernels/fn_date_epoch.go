@@ -4,19 +4,12 @@ import (
 	"math"
 	"math/big"
 	"strconv"
-	"time"
 
 	"github.com/vstream/vstream/condition"
+	"github.com/vstream/vstream/internal/decimal"
+	"github.com/vstream/vstream/internal/text"
 	"github.com/vstream/vstream/vector"
 )
-
-// zone is the clock's time zone, never nil.
-func (c *Clock) zone() *time.Location {
-	if c.loc == nil {
-		return time.UTC
-	}
-	return c.loc
-}
 
 func init() {
 	longOf := func(f func(v int64) int64) Eval {
@@ -25,7 +18,7 @@ func init() {
 			return fixedRows(vector.Long, n, Validity(n, args...), func(i int) int64 { return f(v.at(i)) }), nil
 		}
 	}
-	floor := func(unit int64) Eval { return longOf(func(v int64) int64 { return FloorDiv(v, unit) }) }
+	floor := func(unit int64) Eval { return longOf(func(v int64) int64 { return text.FloorDiv(v, unit) }) }
 	fromTS := Sig{Params: []Accept{Timestamp}, Result: vector.Long}
 	now := func(name string, t *vector.Type, summary string, eval func(ctx *Ctx) vector.Vec, aliases ...string) Scalar {
 		return Define(Scalar{
@@ -44,19 +37,24 @@ func init() {
 			return micros(vector.Timestamp, ctx.BatchTimeMicros)
 		}),
 		now("localtimestamp", vector.TimestampNTZ, "The wall-clock time in the session's zone at which the micro-batch began.", func(ctx *Ctx) vector.Vec {
-			return micros(vector.TimestampNTZ, NewClock(ctx.Zone).Local(ctx.BatchTimeMicros))
+			return micros(vector.TimestampNTZ, text.NewClock(ctx.Zone).Local(ctx.BatchTimeMicros))
 		}),
+		Scalar{
+			Name: "current_time", Signature: "current_time([precision])", Summary: "The time of day in the session's zone at which the micro-batch began.",
+			Examples: []Example{{"current_time() IS NOT NULL", "true"}}, MaxArgs: 1, Bind: bindCurrentTime,
+			SQL: withDefaults("current_time", 0, "6"),
+		},
 		now("current_date", vector.Date, "The date in the session's zone at which the micro-batch began.", func(ctx *Ctx) vector.Vec {
-			days := FloorDiv(NewClock(ctx.Zone).Local(ctx.BatchTimeMicros), microsPerDay)
+			days := text.FloorDiv(text.NewClock(ctx.Zone).Local(ctx.BatchTimeMicros), text.MicrosPerDay)
 			return vector.Vec{Arr: vector.NewFixed(vector.Date, []int32{int32(days)}, nil), Const: true}
 		}, "curdate"),
 		now("current_timezone", vector.String, "The session's time zone.", func(ctx *Ctx) vector.Vec {
-			return NewConst(vector.String, NewClock(ctx.Zone).zone().String()).Value
+			return NewConst(vector.String, text.NewClock(ctx.Zone).Zone().String()).Value
 		}),
 		Define(Scalar{
 			Name: "unix_seconds", Signature: "unix_seconds(ts)", Summary: "Seconds since 1970-01-01 00:00:00 UTC, rounded down.",
 			Examples: []Example{{"unix_seconds(TIMESTAMP('1970-01-01 00:00:01Z'))", "1"}},
-		}, fromTS, floor(microsPerSecond)),
+		}, fromTS, floor(text.MicrosPerSecond)),
 		Define(Scalar{
 			Name: "unix_millis", Signature: "unix_millis(ts)", Summary: "Milliseconds since 1970-01-01 00:00:00 UTC, rounded down.",
 			Examples: []Example{{"unix_millis(TIMESTAMP('1970-01-01 00:00:01Z'))", "1000"}},
@@ -112,14 +110,14 @@ func evalTimestampSeconds(t *vector.Type) Eval {
 		case vector.KindDecimal:
 			d := fixedOf[Dec](args[0])
 			return fixedRowsOr(vector.Timestamp, n, args, func(i int) (int64, bool, error) {
-				v, ok := Rescale(d.at(i), t.Scale, maxDecimalPrecision, 6)
-				back, exact := Rescale(v, 6, maxDecimalPrecision, t.Scale)
+				v, ok := decimal.Rescale(d.at(i), t.Scale, decimal.MaxPrecision, 6)
+				back, exact := decimal.Rescale(v, 6, decimal.MaxPrecision, t.Scale)
 				if !ok || !exact || t.Scale > 6 && back != d.at(i) {
 					return 0, false, condition.New("INTERNAL_ERROR", "message", "Rounding necessary: seconds have at most six decimals")
 				}
 				b := v.BigInt()
 				if !b.IsInt64() {
-					return 0, false, epochOverflow(new(big.Int).Quo(b, big.NewInt(microsPerSecond)).Int64(), "seconds")
+					return 0, false, epochOverflow(new(big.Int).Quo(b, big.NewInt(text.MicrosPerSecond)).Int64(), "seconds")
 				}
 				return b.Int64(), true, nil
 			})
@@ -133,7 +131,7 @@ func evalTimestampSeconds(t *vector.Type) Eval {
 		}
 		get := smallInts(args[0])
 		return fixedRowsOr(vector.Timestamp, n, args, func(i int) (int64, bool, error) {
-			v, ok := mulLong(get(i), microsPerSecond)
+			v, ok := mulLong(get(i), text.MicrosPerSecond)
 			if !ok {
 				return 0, false, epochOverflow(get(i), "seconds")
 			}
@@ -148,6 +146,33 @@ func secondsFromFloat(n int, args []vector.Vec, get func(int) float64) (vector.V
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return 0, false, nil
 		}
-		return saturate[int64](v * float64(microsPerSecond)), true, nil
+		return saturate[int64](v * float64(text.MicrosPerSecond)), true, nil
 	})
+}
+
+// bindCurrentTime gives TIME of the precision that a constant says, 0 to 9, or else 6.
+func bindCurrentTime(conf *Conf, args []Arg) (*Impl, error) {
+	precision := int64(vector.Time.Precision)
+	if len(args) > 0 {
+		sql, a := callSQL("current_time", sqlOf(args)), args[0]
+		switch {
+		case !a.Type.Integral():
+			return nil, UnexpectedInput(sql, 0, Int, a)
+		case a.Const == nil || a.Const.IsNull(0):
+			return nil, nonFoldable(sql, "precision", a)
+		}
+		if precision = integerAt(a.Type, a.Const.Arr, 0); precision < 0 || precision > 9 {
+			return nil, condition.New("DATATYPE_MISMATCH.VALUE_OUT_OF_RANGE", "sqlExpr", quoteSQL(sql),
+				"exprName", "`precision`", "valueRange", "[0, 9]", "currentValue", precision)
+		}
+	}
+	t := &vector.Type{Kind: vector.KindTime, Precision: int(precision)}
+	unit := int64(1)
+	for range 9 - precision {
+		unit *= 10
+	}
+	return &Impl{Args: make([]*vector.Type, len(args)), Result: t, Volatile: true, Eval: func(ctx *Ctx, _ []vector.Vec, _ int) (vector.Vec, error) {
+		nanos := text.FloorMod(text.NewClock(ctx.Zone).Local(ctx.BatchTimeMicros), text.MicrosPerDay) * 1000
+		return vector.Vec{Arr: vector.NewFixed(t, []int64{nanos - nanos%unit}, nil), Const: true}, nil
+	}}, nil
 }

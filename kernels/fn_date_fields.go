@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/vstream/vstream/condition"
+	"github.com/vstream/vstream/internal/decimal"
+	"github.com/vstream/vstream/internal/text"
 	"github.com/vstream/vstream/vector"
 )
 
@@ -11,29 +13,29 @@ import (
 type dateField func(days int64) int32
 
 func yearOf(days int64) int32 {
-	y, _, _ := CivilFromDays(days)
+	y, _, _ := text.CivilFromDays(days)
 	return int32(y)
 }
 
 func monthOf(days int64) int32 {
-	_, m, _ := CivilFromDays(days)
+	_, m, _ := text.CivilFromDays(days)
 	return int32(m)
 }
 
 func dayOf(days int64) int32 {
-	_, _, d := CivilFromDays(days)
+	_, _, d := text.CivilFromDays(days)
 	return int32(d)
 }
 
 func quarterOf(days int64) int32 { return (monthOf(days)-1)/3 + 1 }
 
 func dayOfYear(days int64) int32 {
-	y, _, _ := CivilFromDays(days)
-	return int32(days-DaysFromCivil(y, 1, 1)) + 1
+	y, _, _ := text.CivilFromDays(days)
+	return int32(days-text.DaysFromCivil(y, 1, 1)) + 1
 }
 
 // isoWeekday is 1 for Monday to 7 for Sunday.
-func isoWeekday(days int64) int32 { return int32(FloorMod(days+3, 7)) + 1 }
+func isoWeekday(days int64) int32 { return int32(text.FloorMod(days+3, 7)) + 1 }
 
 // sundayWeekday is 1 for Sunday to 7 for Saturday.
 func sundayWeekday(days int64) int32 { return isoWeekday(days)%7 + 1 }
@@ -86,9 +88,9 @@ func init() {
 		name, summary, want string
 		unit, count         int64
 	}{
-		{"hour", "The hour of a time in the session's zone.", "12", microsPerHour, 24},
-		{"minute", "The minute of a time in the session's zone.", "58", microsPerMinute, 60},
-		{"second", "The second of a time, without its fraction.", "59", microsPerSecond, 60},
+		{"hour", "The hour of a time in the session's zone.", "12", text.MicrosPerHour, 24},
+		{"minute", "The minute of a time in the session's zone.", "58", text.MicrosPerMinute, 60},
+		{"second", "The second of a time, without its fraction.", "59", text.MicrosPerSecond, 60},
 	} {
 		Register(DefineOn(Scalar{
 			Name: f.name, Signature: f.name + "(timestamp)", Summary: f.summary,
@@ -126,18 +128,18 @@ func evalDateField(get dateField) Eval {
 }
 
 // clockFor is the clock that turns values of a timestamp type into wall-clock time.
-func clockFor(ctx *Ctx, t *vector.Type) *Clock {
+func clockFor(ctx *Ctx, t *vector.Type) *text.Clock {
 	if t.Kind == vector.KindTimestampNTZ {
-		return NewClock(nil)
+		return text.NewClock(nil)
 	}
-	return NewClock(ctx.Zone)
+	return text.NewClock(ctx.Zone)
 }
 
 func evalTimeField(t *vector.Type, unit, count int64) Eval {
 	return func(ctx *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
 		ts, clock := fixedOf[int64](args[0]), clockFor(ctx, t)
 		return fixedRows(vector.Int, n, Validity(n, args...), func(i int) int32 {
-			return int32(FloorMod(FloorDiv(clock.Local(ts.at(i)), unit), count))
+			return int32(text.FloorMod(text.FloorDiv(clock.Local(ts.at(i)), unit), count))
 		}), nil
 	}
 }
@@ -213,20 +215,20 @@ func extractTime(t *vector.Type, field string) (*vector.Type, Eval) {
 		return vector.Int, func(ctx *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
 			ts, clock := fixedOf[int64](args[0]), clockFor(ctx, t)
 			return fixedRows(vector.Int, n, Validity(n, args...), func(i int) int32 {
-				return get(FloorDiv(clock.Local(ts.at(i)), microsPerDay))
+				return get(text.FloorDiv(clock.Local(ts.at(i)), text.MicrosPerDay))
 			}), nil
 		}
 	}
 	switch field {
 	case "HOUR":
-		return vector.Int, evalTimeField(t, microsPerHour, 24)
+		return vector.Int, evalTimeField(t, text.MicrosPerHour, 24)
 	case "MINUTE":
-		return vector.Int, evalTimeField(t, microsPerMinute, 60)
+		return vector.Int, evalTimeField(t, text.MicrosPerMinute, 60)
 	case "SECOND":
 		return secondsType, func(ctx *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
 			ts, clock := fixedOf[int64](args[0]), clockFor(ctx, t)
 			return fixedRows(secondsType, n, Validity(n, args...), func(i int) Dec {
-				return decOfInt(FloorMod(clock.Local(ts.at(i)), microsPerMinute))
+				return decOfInt(text.FloorMod(clock.Local(ts.at(i)), text.MicrosPerMinute))
 			}), nil
 		}
 	}
@@ -236,9 +238,9 @@ func extractTime(t *vector.Type, field string) (*vector.Type, Eval) {
 // decOfInt is the unscaled decimal of an integer.
 func decOfInt(v int64) Dec {
 	if v < 0 {
-		return decOf(true, u128{0, uint64(-v)})
+		return decimal.FromMagnitude(true, decimal.Uint128{Lo: uint64(-v)})
 	}
-	return decOf(false, u128{0, uint64(v)})
+	return decimal.FromMagnitude(false, decimal.Uint128{Lo: uint64(v)})
 }
 
 // extractInterval is the kernel for a field of an interval; nil if it has no such field.
@@ -279,13 +281,13 @@ func extractInterval(t *vector.Type, field string) (*vector.Type, Eval) {
 	}
 	switch field {
 	case "DAY":
-		return micros(vector.Int, microsPerDay, 1<<62)
+		return micros(vector.Int, text.MicrosPerDay, 1<<62)
 	case "HOUR":
-		return micros(vector.Byte, microsPerHour, 24)
+		return micros(vector.Byte, text.MicrosPerHour, 24)
 	case "MINUTE":
-		return micros(vector.Byte, microsPerMinute, 60)
+		return micros(vector.Byte, text.MicrosPerMinute, 60)
 	case "SECOND":
-		return micros(secondsType, 1, microsPerMinute)
+		return micros(secondsType, 1, text.MicrosPerMinute)
 	}
 	return nil, nil
 }

@@ -6,6 +6,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/vstream/vstream/condition"
+	"github.com/vstream/vstream/internal/decimal"
+	"github.com/vstream/vstream/internal/text"
 	"github.com/vstream/vstream/vector"
 )
 
@@ -91,13 +93,13 @@ func makeDate(y, m, d int64) (int64, error) {
 		return 0, badField("MonthOfYear", m, 1, 12)
 	case d < 1 || d > 31:
 		return 0, fieldOutOfBounds("Invalid value for DayOfMonth (valid values 1 - 28/31): " + strconv.FormatInt(d, 10))
-	case int(d) > DaysInMonth(y, int(m)):
+	case int(d) > text.DaysInMonth(y, int(m)):
 		if d == 29 {
 			return 0, fieldOutOfBounds("Invalid date 'February 29' as '" + strconv.FormatInt(y, 10) + "' is not a leap year")
 		}
 		return 0, fieldOutOfBounds("Invalid date '" + longMonths[m-1] + " " + strconv.FormatInt(d, 10) + "'")
 	}
-	days := DaysFromCivil(y, int(m), int(d))
+	days := text.DaysFromCivil(y, int(m), int(d))
 	if days != int64(int32(days)) {
 		return 0, condition.New("DATETIME_OVERFLOW", "operation", "create a DATE")
 	}
@@ -145,16 +147,16 @@ func makeLocal(f [5]int64, micros int64) (int64, error) {
 		return 0, badField("HourOfDay", f[3], 0, 23)
 	case f[4] < 0 || f[4] > 59:
 		return 0, badField("MinuteOfHour", f[4], 0, 59)
-	case micros > 60*microsPerSecond && micros < 61*microsPerSecond:
-		return 0, condition.New("INVALID_FRACTION_OF_SECOND", "secAndMicros", string(AppendDecimal(nil, decOfInt(micros), 6)))
-	case micros < 0 || micros > 60*microsPerSecond:
-		return 0, badField("SecondOfMinute", FloorDiv(micros, microsPerSecond), 0, 59)
+	case micros > 60*text.MicrosPerSecond && micros < 61*text.MicrosPerSecond:
+		return 0, condition.New("INVALID_FRACTION_OF_SECOND", "secAndMicros", string(decimal.Append(nil, decOfInt(micros), 6)))
+	case micros < 0 || micros > 60*text.MicrosPerSecond:
+		return 0, badField("SecondOfMinute", text.FloorDiv(micros, text.MicrosPerSecond), 0, 59)
 	}
-	base, ok := mulLong(days, microsPerDay)
+	base, ok := mulLong(days, text.MicrosPerDay)
 	if !ok {
 		return 0, condition.New("DATETIME_OVERFLOW", "operation", "create a TIMESTAMP")
 	}
-	return base + f[3]*microsPerHour + f[4]*microsPerMinute + micros, nil
+	return base + f[3]*text.MicrosPerHour + f[4]*text.MicrosPerMinute + micros, nil
 }
 
 // optionalInts reads the INT arguments of a function whose missing ones are 0.
@@ -183,7 +185,7 @@ func evalMakeInterval(_ *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
 	f, secs := optionalInts(args, 6), optionalSecs(args, 6)
 	return fixedRowsOr(vector.CalendarInterval, n, args, func(i int) (v arrow.MonthDayNanoInterval, ok bool, err error) {
 		months, days := f[0](i)*12+f[1](i), f[2](i)*7+f[3](i)
-		micros := f[4](i)*microsPerHour + f[5](i)*microsPerMinute + secs(i)
+		micros := f[4](i)*text.MicrosPerHour + f[5](i)*text.MicrosPerMinute + secs(i)
 		nanos, fits := mulLong(micros, 1000)
 		if months != int64(int32(months)) || days != int64(int32(days)) || !fits {
 			return v, false, condition.New("INTERVAL_ARITHMETIC_OVERFLOW.WITHOUT_SUGGESTION")
@@ -195,9 +197,9 @@ func evalMakeInterval(_ *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
 func evalMakeDayTime(_ *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
 	f, secs := optionalInts(args, 3), optionalSecs(args, 3)
 	return fixedRowsOr(vector.DayTime, n, args, func(i int) (int64, bool, error) {
-		v, ok := mulLong(f[0](i), microsPerDay)
+		v, ok := mulLong(f[0](i), text.MicrosPerDay)
 		if ok {
-			v, ok = addLong(v, f[1](i)*microsPerHour+f[2](i)*microsPerMinute)
+			v, ok = addLong(v, f[1](i)*text.MicrosPerHour+f[2](i)*text.MicrosPerMinute)
 		}
 		if ok {
 			v, ok = addLong(v, secs(i))

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/vstream/vstream/condition"
+	"github.com/vstream/vstream/internal/text"
 	"github.com/vstream/vstream/vector"
 )
 
@@ -18,7 +19,7 @@ type timeUnit struct {
 var timeUnits = map[string]timeUnit{
 	"YEAR": {months: 12}, "QUARTER": {months: 3}, "MONTH": {months: 1},
 	"WEEK": {days: 7}, "DAY": {days: 1}, "DAYOFYEAR": {days: 1},
-	"HOUR": {micros: microsPerHour}, "MINUTE": {micros: microsPerMinute}, "SECOND": {micros: microsPerSecond},
+	"HOUR": {micros: text.MicrosPerHour}, "MINUTE": {micros: text.MicrosPerMinute}, "SECOND": {micros: text.MicrosPerSecond},
 	"MILLISECOND": {micros: 1000}, "MICROSECOND": {micros: 1},
 }
 
@@ -120,8 +121,8 @@ func unitsBetween(a, b int64, u timeUnit) int64 {
 		}
 		return int64((float64(b) - float64(a)) / float64(u.micros))
 	}
-	da, db := FloorDiv(a, microsPerDay), FloorDiv(b, microsPerDay)
-	ta, tb := a-da*microsPerDay, b-db*microsPerDay
+	da, db := text.FloorDiv(a, text.MicrosPerDay), text.FloorDiv(b, text.MicrosPerDay)
+	ta, tb := a-da*text.MicrosPerDay, b-db*text.MicrosPerDay
 	switch {
 	case db > da && tb < ta:
 		db--
@@ -131,8 +132,8 @@ func unitsBetween(a, b int64, u timeUnit) int64 {
 	if u.days > 0 {
 		return (db - da) / u.days
 	}
-	ya, ma, dayA := CivilFromDays(da)
-	yb, mb, dayB := CivilFromDays(db)
+	ya, ma, dayA := text.CivilFromDays(da)
+	yb, mb, dayB := text.CivilFromDays(db)
 	packed := ((yb*12+int64(mb))*32 + int64(dayB)) - ((ya*12+int64(ma))*32 + int64(dayA))
 	return packed / 32 / u.months
 }

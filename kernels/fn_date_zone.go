@@ -2,27 +2,28 @@ package kernels
 
 import (
 	"github.com/vstream/vstream/condition"
+	"github.com/vstream/vstream/internal/text"
 	"github.com/vstream/vstream/vector"
 )
 
 // zoneClocks are the clocks of the zones that a column names.
-type zoneClocks map[string]*Clock
+type zoneClocks map[string]*text.Clock
 
-func (z zoneClocks) get(name []byte) (*Clock, error) {
+func (z zoneClocks) get(name []byte) (*text.Clock, error) {
 	if c := z[string(name)]; c != nil {
 		return c, nil
 	}
-	loc, ok := ParseZone(string(name))
+	loc, ok := text.ParseZone(string(name))
 	if !ok {
 		return nil, condition.New("INVALID_TIMEZONE", "timeZone", string(name))
 	}
-	c := NewClock(loc)
+	c := text.NewClock(loc)
 	z[string(name)] = c
 	return c, nil
 }
 
 func init() {
-	zoned := func(name, summary, want string, f func(c *Clock, v int64) int64) Scalar {
+	zoned := func(name, summary, want string, f func(c *text.Clock, v int64) int64) Scalar {
 		return Define(Scalar{
 			Name: name, Signature: name + "(ts, timezone)", Summary: summary,
 			Examples: []Example{{name + "('2016-08-31', 'Asia/Seoul')", want}},
@@ -38,8 +39,8 @@ func init() {
 		})
 	}
 	Register(
-		zoned("from_utc_timestamp", "The time that a UTC time is in the zone, as if it were a UTC time again.", "2016-08-31 09:00:00", (*Clock).Local),
-		zoned("to_utc_timestamp", "The UTC time that the wall-clock time of the zone is.", "2016-08-30 15:00:00", (*Clock).Instant),
+		zoned("from_utc_timestamp", "The time that a UTC time is in the zone, as if it were a UTC time again.", "2016-08-31 09:00:00", (*text.Clock).Local),
+		zoned("to_utc_timestamp", "The UTC time that the wall-clock time of the zone is.", "2016-08-30 15:00:00", (*text.Clock).Instant),
 		Define(Scalar{
 			Name: "convert_timezone", Signature: "convert_timezone([sourceTz, ]targetTz, sourceTs)",
 			Summary:  "The wall-clock time in the target zone of a wall-clock time in the source zone, the session's without one.",
@@ -72,7 +73,7 @@ func evalConvertTimezone(ctx *Ctx, args []vector.Vec, n int) (vector.Vec, error)
 	clocks := zoneClocks{}
 	k := len(args)
 	target, ts := textsOf(args[k-2]), fixedOf[int64](args[k-1])
-	source := NewClock(ctx.Zone)
+	source := text.NewClock(ctx.Zone)
 	return fixedRowsOr(vector.TimestampNTZ, n, args, func(i int) (int64, bool, error) {
 		if k == 3 {
 			c, err := clocks.get(textsOf(args[0]).at(i))

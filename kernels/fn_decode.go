@@ -1,8 +1,6 @@
 package kernels
 
-import (
-	"github.com/vstream/vstream/vector"
-)
+import "github.com/vstream/vstream/vector"
 
 // decodeFunction adds to decode(bin, charset) the form that chooses a result.
 func decodeFunction(f Scalar) Scalar {
@@ -17,6 +15,8 @@ func decodeFunction(f Scalar) Scalar {
 	return f
 }
 
+// bindDecode binds decode(expr, search, result, …) as CASE WHEN expr <=> search
+// THEN result …: a result is only computed for the rows that take it.
 func bindDecode(conf *Conf, args []Arg) (*Impl, error) {
 	keys, results := []*vector.Type{args[0].Type}, []*vector.Type(nil)
 	isKey := make([]bool, len(args))
@@ -38,42 +38,19 @@ func bindDecode(conf *Conf, args []Arg) (*Impl, error) {
 			impl.Args[i] = key
 		}
 	}
-	impl.Eval = func(_ *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
-		return chooseDecoded(key, result, args, isKey, n), nil
+	equal, err := scalars["<=>"].Bind(conf, []Arg{{Type: key, Nullable: true}, {Type: key, Nullable: true}})
+	if err != nil {
+		return nil, err
+	}
+	impl.New = func(args []Expr) Expr {
+		c := &caseExpr{typ: result}
+		for i := 1; i+1 < len(args); i += 2 {
+			c.branches = append(c.branches, branch{NewCall(equal, []Expr{args[0], args[i]}), args[i+1]})
+		}
+		if len(args)%2 == 0 {
+			c.branches = append(c.branches, branch{nil, args[len(args)-1]})
+		}
+		return c
 	}
 	return impl, nil
-}
-
-// chooseDecoded takes from each row the result behind the first key equal to the
-// first argument, or the default.
-func chooseDecoded(key, result *vector.Type, args []vector.Vec, isKey []bool, n int) vector.Vec {
-	var choices []vector.Vec
-	var equal []func(i int) bool
-	x := args[0]
-	for k := 1; k < len(args); k++ {
-		if !isKey[k] {
-			choices = append(choices, args[k])
-			continue
-		}
-		s, compare := args[k], Comparator(key, x.Arr, args[k].Arr)
-		equal = append(equal, func(i int) bool {
-			if xn, sn := x.IsNull(i), s.IsNull(i); xn || sn {
-				return xn && sn
-			}
-			return compare(i&x.Mask(), i&s.Mask()) == 0
-		})
-	}
-	if len(choices) == len(equal) {
-		choices = append(choices, vector.ConstNull(result))
-	}
-	src, at := joined(choices)
-	idx := make([]uint32, n)
-	for i := range idx {
-		k := 0
-		for k < len(equal) && !equal[k](i) {
-			k++
-		}
-		idx[i] = at(k, i)
-	}
-	return vector.Vec{Arr: vector.Take(src, idx)}
 }

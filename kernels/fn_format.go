@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/vstream/vstream/condition"
+	"github.com/vstream/vstream/format/render"
 	"github.com/vstream/vstream/vector"
 )
 
@@ -106,7 +107,12 @@ func bindFormatString(conf *Conf, name string, args []Arg) (*Impl, error) {
 		types[i+1] = a.Type
 	}
 	return &Impl{Args: types, Result: vector.String, Nullable: args[0].Nullable, Eval: func(ctx *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
-		f, clock := textsOf(args[0]), NewClock(ctx.Zone)
+		f := textsOf(args[0])
+		style := render.Style{Zone: ctx.Zone, Null: "null"}
+		print := make([]render.Append, len(args)-1)
+		for k, a := range args[1:] {
+			print[k] = style.Value(types[k+1], a.Arr)
+		}
 		var source string
 		var ds []directive
 		var tail string
@@ -133,7 +139,7 @@ func bindFormatString(conf *Conf, name string, args []Arg) (*Impl, error) {
 					return nil, false, badFormat("an argument for %" + string(d.verb) + " is missing")
 				}
 				v := args[d.arg+1]
-				text, err := formatValue(d, types[d.arg+1], v.Arr, i&v.Mask(), clock)
+				text, err := formatValue(d, types[d.arg+1], v.Arr, i&v.Mask(), print[d.arg])
 				if err != nil {
 					return nil, false, err
 				}
@@ -144,9 +150,20 @@ func bindFormatString(conf *Conf, name string, args []Arg) (*Impl, error) {
 	}}, nil
 }
 
+// utf16Len is the length of a text as Java counts it.
+func utf16Len(s []byte) int {
+	n := charCount(s)
+	for _, b := range s {
+		if b >= 0xf0 {
+			n++
+		}
+	}
+	return n
+}
+
 // pad fills a text up to the directive's width.
 func pad(s []byte, d *directive) []byte {
-	missing := d.width - charCount(s)
+	missing := d.width - utf16Len(s)
 	if missing <= 0 {
 		return s
 	}
@@ -157,8 +174,8 @@ func pad(s []byte, d *directive) []byte {
 	return append(fill, s...)
 }
 
-// formatValue prints value i of a by a directive.
-func formatValue(d *directive, t *vector.Type, a arrow.Array, i int, clock *Clock) ([]byte, error) {
+// formatValue prints value i of a by a directive; print is its text without one.
+func formatValue(d *directive, t *vector.Type, a arrow.Array, i int, print render.Append) ([]byte, error) {
 	mismatch := func() error { return badFormat("%" + string(d.verb) + " does not take a " + t.SQL()) }
 	null := a.IsNull(i) || t.Kind == vector.KindNull
 	upper := d.verb >= 'A' && d.verb <= 'Z'
@@ -171,16 +188,16 @@ func formatValue(d *directive, t *vector.Type, a arrow.Array, i int, clock *Cloc
 		case null:
 			s = []byte("null")
 		default:
-			s = appendValue(nil, t, a, i, clock, true)
+			s = print(nil, i)
 		}
 		if d.prec >= 0 {
 			s = s[:charOffset(s, d.prec)]
 		}
 		s = pad(s, d)
 	case verb == 'b':
-		s = pad(appendValue(nil, t, a, i, clock, true), d)
+		s = pad(print(nil, i), d)
 	case verb == 'd' && t.Integral():
-		s = withSign(appendValue(nil, t, a, i, clock, true), d)
+		s = withSign(print(nil, i), d)
 	case (verb == 'x' || verb == 'o') && t.Integral():
 		base := map[byte]int{'x': 16, 'o': 8}[verb]
 		v := uint64(integerAt(t, a, i)) & (1<<(uint(t.Width())*8-1)<<1 - 1)
@@ -195,7 +212,7 @@ func formatValue(d *directive, t *vector.Type, a arrow.Array, i int, clock *Cloc
 	case verb == 'c' && t.Integral():
 		s = pad([]byte(string(rune(integerAt(t, a, i)))), d)
 	case (verb == 'f' || verb == 'e' || verb == 'g') && t.Fractional():
-		text, err := formatFraction(d, verb, appendValue(nil, t, a, i, clock, true))
+		text, err := formatFraction(d, verb, print(nil, i))
 		if err != nil {
 			return nil, err
 		}
@@ -337,11 +354,11 @@ func overPow10(v *big.Rat, exp int) *big.Rat {
 
 func pickFormatNumber(_ *Conf, args []Arg) Eval {
 	t := args[0].Type
-	text := isString(args[1].Type)
+	byPattern := isString(args[1].Type)
 	return func(ctx *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
-		clock, mask := NewClock(nil), args[0].Mask()
+		print, mask := (render.Style{}).Value(t, args[0].Arr), args[0].Mask()
 		decimals := func(int) (low, high int, group bool) { return 0, 0, true }
-		if text {
+		if byPattern {
 			f := textsOf(args[1])
 			decimals = func(i int) (low, high int, group bool) {
 				whole, frac, _ := strings.Cut(string(f.at(i)), ".")
@@ -356,7 +373,7 @@ func pickFormatNumber(_ *Conf, args []Arg) Eval {
 			if high < 0 {
 				return dst, false, nil
 			}
-			s := string(appendValue(nil, t, args[0].Arr, i&mask, clock, true))
+			s := string(print(nil, i&mask))
 			switch s {
 			case "NaN":
 				return append(dst, s...), true, nil

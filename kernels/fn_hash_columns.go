@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
+	"unsafe"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -18,34 +19,25 @@ const hashSeed = 42
 // value's hash being the seed of the next; a null leaves the seed as it is. With
 // pmod(hash, n) it gives Spark's shuffle partition of a row.
 func Murmur3(types []*vector.Type, cols []vector.Vec, n int) []int32 {
-	seeds := make([]uint32, n)
-	for i := range seeds {
-		seeds[i] = hashSeed
-	}
-	for k, c := range cols {
-		hashColumn(&murmur, types[k], c, seeds)
-	}
-	out := make([]int32, n)
-	for i, h := range seeds {
-		out[i] = int32(h)
-	}
-	return out
+	seeds := hashRows(&murmur, types, cols, n)
+	return unsafe.Slice((*int32)(unsafe.Pointer(unsafe.SliceData(seeds))), n)
 }
 
 // XXHash64 is Spark's xxhash64 of rows, folded as Murmur3.
 func XXHash64(types []*vector.Type, cols []vector.Vec, n int) []int64 {
-	seeds := make([]uint64, n)
+	seeds := hashRows(&xx64, types, cols, n)
+	return unsafe.Slice((*int64)(unsafe.Pointer(unsafe.SliceData(seeds))), n)
+}
+
+func hashRows[H uint32 | uint64](h *hasher[H], types []*vector.Type, cols []vector.Vec, n int) []H {
+	seeds := make([]H, n)
 	for i := range seeds {
 		seeds[i] = hashSeed
 	}
 	for k, c := range cols {
-		hashColumn(&xx64, types[k], c, seeds)
+		hashColumn(h, types[k], c, seeds)
 	}
-	out := make([]int64, n)
-	for i, h := range seeds {
-		out[i] = int64(h)
-	}
-	return out
+	return seeds
 }
 
 // hasher is one of the two hash functions over a seed of type H.

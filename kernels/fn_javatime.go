@@ -5,6 +5,7 @@ import (
 
 	"github.com/vstream/vstream/condition"
 	"github.com/vstream/vstream/internal/javatime"
+	"github.com/vstream/vstream/internal/text"
 	"github.com/vstream/vstream/vector"
 )
 
@@ -62,7 +63,7 @@ func init() {
 			pats := &timePatterns{}
 			return func(ctx *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
 				secs := fixedOf[int64](args[0])
-				return formatTimes(pats, ctx, args, n, func(i int) int64 { return secs.at(i) * microsPerSecond }, patternArg(args, 1))
+				return formatTimes(pats, ctx, args, n, func(i int) int64 { return secs.at(i) * text.MicrosPerSecond }, patternArg(args, 1))
 			}
 		}),
 		parseFunction("to_timestamp", vector.Timestamp, false, "The text as a timestamp by a Java date pattern; without one as a cast reads it.",
@@ -82,7 +83,7 @@ func init() {
 }
 
 func formatTimes(pats *timePatterns, ctx *Ctx, args []vector.Vec, n int, micros func(int) int64, pattern func(int) []byte) (vector.Vec, error) {
-	zone := NewClock(ctx.Zone).zone()
+	zone := text.NewClock(ctx.Zone).Zone()
 	return stringRowsOr(vector.String, n, args, func(dst []byte, i int) ([]byte, bool, error) {
 		p, err := pats.get(pattern(i))
 		if err != nil {
@@ -126,8 +127,8 @@ func parseFunction(name string, result *vector.Type, try bool, summary string, e
 func parseTimes(result *vector.Type, pats *timePatterns, mode CastMode, alternative string) Eval {
 	return func(ctx *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
 		s, f := textsOf(args[0]), textsOf(args[1])
-		clock := NewClock(ctx.Zone)
-		zone := clock.zone()
+		clock := text.NewClock(ctx.Zone)
+		zone := clock.Zone()
 		get := func(i int) (v int64, ok bool, err error) {
 			p, err := pats.get(f.at(i))
 			if err != nil {
@@ -149,7 +150,7 @@ func parseTimes(result *vector.Type, pats *timePatterns, mode CastMode, alternat
 		}
 		return fixedRowsOr(result, n, args, func(i int) (int32, bool, error) {
 			v, ok, err := get(i)
-			return int32(FloorDiv(clock.Local(v), microsPerDay)), ok, err
+			return int32(text.FloorDiv(clock.Local(v), text.MicrosPerDay)), ok, err
 		})
 	}
 }
@@ -171,7 +172,7 @@ func unixTimestamp(name string, least int) Scalar {
 	f.Bind = func(conf *Conf, args []Arg) (*Impl, error) {
 		if len(args) == 0 {
 			return &Impl{Result: vector.Long, Volatile: true, Eval: func(ctx *Ctx, _ []vector.Vec, _ int) (vector.Vec, error) {
-				return longConst(FloorDiv(ctx.BatchTimeMicros, microsPerSecond)), nil
+				return longConst(text.FloorDiv(ctx.BatchTimeMicros, text.MicrosPerSecond)), nil
 			}}, nil
 		}
 		sig := Sig{Params: []Accept{source, String}, Optional: 1, Result: vector.Long, Nullable: !conf.ANSI}
@@ -188,18 +189,18 @@ func longConst(v int64) vector.Vec {
 
 func evalUnixTimestamp(t *vector.Type, pats *timePatterns, ansi bool) Eval {
 	return func(ctx *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
-		clock := NewClock(ctx.Zone)
+		clock := text.NewClock(ctx.Zone)
 		switch t.Kind {
 		case vector.KindDate:
 			d := fixedOf[int32](args[0])
 			return fixedRows(vector.Long, n, Validity(n, args...), func(i int) int64 {
-				return FloorDiv(clock.Instant(int64(d.at(i))*microsPerDay), microsPerSecond)
+				return text.FloorDiv(clock.Instant(int64(d.at(i))*text.MicrosPerDay), text.MicrosPerSecond)
 			}), nil
 		case vector.KindTimestamp, vector.KindTimestampNTZ:
 			ts := fixedOf[int64](args[0])
-			return fixedRows(vector.Long, n, Validity(n, args...), func(i int) int64 { return ts.at(i) / microsPerSecond }), nil
+			return fixedRows(vector.Long, n, Validity(n, args...), func(i int) int64 { return ts.at(i) / text.MicrosPerSecond }), nil
 		}
-		s, pattern, zone := textsOf(args[0]), patternArg(args, 1), clock.zone()
+		s, pattern, zone := textsOf(args[0]), patternArg(args, 1), clock.Zone()
 		return fixedRowsOr(vector.Long, n, args, func(i int) (int64, bool, error) {
 			p, err := pats.get(pattern(i))
 			if err != nil {
@@ -209,7 +210,7 @@ func evalUnixTimestamp(t *vector.Type, pats *timePatterns, ansi bool) Eval {
 			if !ok && ansi {
 				return 0, false, cannotParse(p, s.at(i), "try_to_timestamp")
 			}
-			return v / microsPerSecond, ok, nil
+			return v / text.MicrosPerSecond, ok, nil
 		})
 	}
 }

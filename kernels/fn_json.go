@@ -1,7 +1,6 @@
 package kernels
 
 import (
-	"strings"
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -258,16 +257,9 @@ func zoneOr(z *time.Location) *time.Location {
 }
 
 func bindSchemaOfJSON(conf *Conf, args []Arg) (*Impl, error) {
-	sql := callSQL("schema_of_json", sqlOf(args))
-	if !isString(args[0].Type) && !isNull(args[0].Type) {
-		return nil, UnexpectedInput(sql, 0, String, args[0])
-	}
-	if args[0].Const == nil {
-		return nil, condition.New("DATATYPE_MISMATCH.NON_FOLDABLE_INPUT", "sqlExpr", quoteSQL(sql),
-			"inputName", "`json`", "inputType", `"STRING"`, "inputExpr", quoteSQL(args[0].SQL))
-	}
-	if args[0].Const.IsNull(0) {
-		return nil, condition.New("DATATYPE_MISMATCH.UNEXPECTED_NULL", "sqlExpr", quoteSQL(sql), "exprName", "json")
+	text, err := schemaText("schema_of_json", "json", args)
+	if err != nil {
+		return nil, err
 	}
 	m, err := optionsArg(args, 1)
 	if err != nil {
@@ -277,12 +269,31 @@ func bindSchemaOfJSON(conf *Conf, args []Arg) (*Impl, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := json.InferType(textsOf(*args[0].Const).at(0), o)
+	t, err := json.InferType(text, o)
 	if err != nil {
 		return nil, err
 	}
-	ddl := NewConst(vector.String, strings.TrimSpace(t.SQL())).Value
-	return &Impl{Args: make([]*vector.Type, len(args)), Result: vector.String, Eval: func(*Ctx, []vector.Vec, int) (vector.Vec, error) {
-		return ddl, nil
-	}}, nil
+	return constText(t.SQL(), len(args)), nil
+}
+
+// schemaText is the constant text of which a function tells the schema; param is
+// the name of the first parameter.
+func schemaText(function, param string, args []Arg) ([]byte, error) {
+	sql, a := callSQL(function, sqlOf(args)), args[0]
+	switch {
+	case !isString(a.Type) && !isNull(a.Type):
+		return nil, UnexpectedInput(sql, 0, String, a)
+	case a.Const == nil:
+		return nil, condition.New("DATATYPE_MISMATCH.NON_FOLDABLE_INPUT", "sqlExpr", quoteSQL(sql),
+			"inputName", "`"+param+"`", "inputType", `"STRING"`, "inputExpr", quoteSQL(a.SQL))
+	case isNullAt(a.Const.Arr, 0):
+		return nil, condition.New("DATATYPE_MISMATCH.UNEXPECTED_NULL", "sqlExpr", quoteSQL(sql), "exprName", param)
+	}
+	return textsOf(*a.Const).at(0), nil
+}
+
+// constText binds a call of n arguments to a text that is known already.
+func constText(s string, n int) *Impl {
+	v := NewConst(vector.String, s).Value
+	return &Impl{Args: make([]*vector.Type, n), Result: vector.String, Eval: func(*Ctx, []vector.Vec, int) (vector.Vec, error) { return v, nil }}
 }

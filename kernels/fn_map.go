@@ -39,7 +39,7 @@ func (b *mapBuilder) add(k, v uint32) error {
 	b.buf = b.key(b.buf[:0], int(k))
 	if at, ok := b.seen[string(b.buf)]; ok {
 		if !b.lastWins {
-			return condition.New("DUPLICATED_MAP_KEY", "key", string(appendInner(nil, b.t.Key, b.keys, int(k), NewClock(nil), true)),
+			return condition.New("DUPLICATED_MAP_KEY", "key", printed(b.t.Key, b.keys, int(k)),
 				"mapKeyDedupPolicy", `"spark.sql.mapKeyDedupPolicy"`)
 		}
 		b.vi[at] = v

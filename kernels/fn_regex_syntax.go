@@ -1,8 +1,6 @@
 package kernels
 
-import (
-	"strings"
-)
+import "strings"
 
 // translator rewrites a Java pattern for Go's engine, or for regexp2, which
 // follows .NET.

@@ -1,8 +1,6 @@
 package kernels
 
-import (
-	"github.com/vstream/vstream/vector"
-)
+import "github.com/vstream/vstream/vector"
 
 // texts reads a string or binary argument row by row, constant or not.
 type texts struct {

@@ -4,6 +4,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/vstream/vstream/condition"
+	"github.com/vstream/vstream/internal/text"
 	"github.com/vstream/vstream/vector"
 )
 
@@ -135,7 +136,7 @@ func strides(args []vector.Vec, t *vector.Type) func(i int, backward bool) strid
 		m := fixedOf[int64](args[2])
 		return func(i int, _ bool) stride {
 			v := m.at(i)
-			return stride{days: v / microsPerDay, micros: v % microsPerDay}
+			return stride{days: v / text.MicrosPerDay, micros: v % text.MicrosPerDay}
 		}
 	}
 	m := fixedOf[arrow.MonthDayNanoInterval](args[2])
@@ -149,12 +150,12 @@ func evalTimeSequence(t, stepType *vector.Type) Eval {
 	return func(ctx *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
 		clock := clockFor(ctx, t)
 		if t.Kind == vector.KindDate {
-			clock = NewClock(nil)
+			clock = text.NewClock(nil)
 		}
 		get := func(v vector.Vec) func(int) int64 {
 			if t.Kind == vector.KindDate {
 				d := fixedOf[int32](v)
-				return func(i int) int64 { return int64(d.at(i)) * microsPerDay }
+				return func(i int) int64 { return int64(d.at(i)) * text.MicrosPerDay }
 			}
 			return fixedOf[int64](v).at
 		}
@@ -166,7 +167,7 @@ func evalTimeSequence(t, stepType *vector.Type) Eval {
 				a, b := from(i), to(i)
 				s := step(i, a > b)
 				// An estimate of the step's length, as Spark makes it, checks its direction.
-				length := s.months*28*microsPerDay + s.days*microsPerDay + s.micros
+				length := s.months*28*text.MicrosPerDay + s.days*text.MicrosPerDay + s.micros
 				if _, err := counts(a, b, length); err != nil {
 					return vector.Vec{}, err
 				}
@@ -188,7 +189,7 @@ func evalTimeSequence(t, stepType *vector.Type) Eval {
 		if t.Kind == vector.KindDate {
 			days := make([]int32, len(out))
 			for k, v := range out {
-				days[k] = int32(FloorDiv(v, microsPerDay))
+				days[k] = int32(text.FloorDiv(v, text.MicrosPerDay))
 			}
 			kids = vector.NewFixed(t, days, nil)
 		}

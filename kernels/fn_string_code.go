@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/vstream/vstream/condition"
+	"github.com/vstream/vstream/internal/text"
 	"github.com/vstream/vstream/vector"
 )
 
@@ -50,12 +51,8 @@ func init() {
 		}, Sig{Params: str, Result: vector.Binary, Nullable: true}, func(_ *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
 			s := textsOf(args[0])
 			return stringRowsOr(vector.Binary, n, args, func(dst []byte, i int) ([]byte, bool, error) {
-				v := s.at(i)
-				if len(v)%2 == 1 {
-					v = append([]byte{'0'}, v...)
-				}
-				d, err := hex.AppendDecode(dst, v)
-				return d, err == nil, nil
+				d, ok := appendUnhex(dst, s.at(i))
+				return d, ok, nil
 			})
 		}),
 		DefineOn(Scalar{
@@ -75,7 +72,7 @@ func init() {
 		}, Sig{Params: []Accept{StringOrBinary}, Result: vector.Bool}, boolsOf1(utf8.Valid)),
 		Define(Scalar{
 			Name: "make_valid_utf8", Signature: "make_valid_utf8(str)", Summary: "The text with U+FFFD for what is no UTF-8.", Examples: []Example{{"make_valid_utf8('Spark')", "Spark"}},
-		}, Sig{Params: []Accept{StringOrBinary}, Result: vector.String}, stringsOf1(vector.String, appendValidUTF8)),
+		}, Sig{Params: []Accept{StringOrBinary}, Result: vector.String}, stringsOf1(vector.String, text.AppendUTF8)),
 		Define(Scalar{
 			Name: "validate_utf8", Signature: "validate_utf8(str)", Summary: "The text, or an error if it is no UTF-8.", Examples: []Example{{"validate_utf8('Spark')", "Spark"}},
 		}, Sig{Params: []Accept{StringOrBinary}, Result: vector.String}, func(_ *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
@@ -98,20 +95,6 @@ func init() {
 	)
 }
 
-// appendValidUTF8 replaces each maximal broken part by U+FFFD.
-func appendValidUTF8(dst, s []byte) []byte {
-	for len(s) > 0 {
-		r, w := utf8.DecodeRune(s)
-		if r == utf8.RuneError && w <= 1 {
-			dst = append(dst, "\uFFFD"...)
-		} else {
-			dst = append(dst, s[:w]...)
-		}
-		s = s[w:]
-	}
-	return dst
-}
-
 func appendBase64(dst, s []byte) []byte {
 	const line = 57 // bytes in a line of 76 characters
 	for len(s) > line {
@@ -125,11 +108,25 @@ func appendBase64(dst, s []byte) []byte {
 func decodeBase64(dst, s []byte) ([]byte, bool) {
 	clean := make([]byte, 0, len(s))
 	for _, c := range s {
-		if c == '+' || c == '/' || c-'0' <= 9 || c|0x20 >= 'a' && c|0x20 <= 'z' {
+		if base64Char(c) {
 			clean = append(clean, c)
 		}
 	}
 	d, err := base64.RawStdEncoding.AppendDecode(dst, clean)
+	return d, err == nil
+}
+
+// base64Char tells whether c stands for six bits.
+func base64Char(c byte) bool {
+	return c == '+' || c == '/' || c-'0' <= 9 || c|0x20 >= 'a' && c|0x20 <= 'z'
+}
+
+// appendUnhex reads hexadecimal digits; of an odd number the first is a byte.
+func appendUnhex(dst, s []byte) ([]byte, bool) {
+	if len(s)%2 == 1 {
+		s = append([]byte{'0'}, s...)
+	}
+	d, err := hex.AppendDecode(dst, s)
 	return d, err == nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/vstream/vstream/condition"
+	"github.com/vstream/vstream/internal/text"
 	"github.com/vstream/vstream/vector"
 )
 
@@ -217,8 +218,8 @@ func appendURLDecoded(dst, s []byte) ([]byte, bool) {
 			dst = append(dst, s[i])
 		}
 	}
-	text := append([]byte{}, dst[start:]...)
-	return appendValidUTF8(dst[:start], text), true
+	decoded := append([]byte{}, dst[start:]...)
+	return text.AppendUTF8(dst[:start], decoded), true
 }
 
 func fromHex(c byte) int {

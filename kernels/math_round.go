@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/decimal128"
 
 	"github.com/vstream/vstream/condition"
+	"github.com/vstream/vstream/internal/decimal"
 	"github.com/vstream/vstream/vector"
 )
 
@@ -115,10 +116,10 @@ func roundedType(t *vector.Type, digits int) *vector.Type {
 	}
 	front := t.Precision - t.Scale + 1
 	if digits < 0 {
-		return vector.Decimal(min(max(front, -digits+1), maxDecimalPrecision), 0)
+		return vector.Decimal(min(max(front, -digits+1), decimal.MaxPrecision), 0)
 	}
 	s := min(t.Scale, digits)
-	return vector.Decimal(min(front+s, maxDecimalPrecision), s)
+	return vector.Decimal(min(front+s, decimal.MaxPrecision), s)
 }
 
 // roundQuotient is a/d for d > 0 with a rounding.
@@ -149,18 +150,18 @@ func roundDecimals(conf *Conf, how rounding, t, result *vector.Type, digits int)
 				return d, true
 			}
 			if how == roundUp && digits >= 0 {
-				return Rescale(d, t.Scale, result.Precision, result.Scale)
+				return decimal.Rescale(d, t.Scale, result.Precision, result.Scale)
 			}
-			q := roundQuotient(d.BigInt(), bigPow10(drop), how)
+			q := roundQuotient(d.BigInt(), decimal.BigPow10(drop), how)
 			if digits < 0 {
-				q.Mul(q, bigPow10(-digits))
+				q.Mul(q, decimal.BigPow10(-digits))
 			}
-			if q.CmpAbs(pow10[result.Precision].big()) >= 0 {
+			if q.CmpAbs(decimal.Pow10[result.Precision].Big()) >= 0 {
 				return Dec{}, false
 			}
 			return decimal128.FromBigInt(q), true
 		}, func(i int) error {
-			return errDecimalRange(string(AppendDecimal(nil, vector.Values[Dec](a)[i], t.Scale)), result.Precision, result.Scale)
+			return errDecimalRange(string(decimal.Append(nil, vector.Values[Dec](a)[i], t.Scale)), result.Precision, result.Scale)
 		})
 		return vector.Vec{Arr: out}, err
 	}
@@ -180,37 +181,46 @@ func roundDouble(x float64, how rounding, digits int) float64 {
 	}
 	var buf [32]byte
 	e := strconv.AppendFloat(buf[:0], x, 'e', -1, 64)
-	run, exp, _ := scanDecimal(trimSign(e))
+	mantissa, exp, n := splitScientific(e)
 	if -exp <= digits {
 		return x + 0 // -0.0 becomes 0.0
 	}
-	m := new(big.Int)
-	m.SetString(string(textDigits(&run)), 10)
-	if x < 0 {
-		m.Neg(m)
-	}
+	m := big.NewInt(mantissa)
 	drop := -exp - digits
-	if drop > run.n+1 {
+	if drop > n+1 {
 		if how == roundFloor || how == roundCeiling {
-			drop = run.n + 1
+			drop = n + 1
 		} else {
 			return 0
 		}
 	}
-	q := roundQuotient(m, bigPow10(drop), how)
+	q := roundQuotient(m, decimal.BigPow10(drop), how)
 	r, _ := strconv.ParseFloat(q.String()+"e"+strconv.Itoa(-digits), 64)
 	return r
 }
 
-func textDigits(run *digitRun) []byte {
-	out := make([]byte, 0, run.n+1)
-	if run.n == 0 {
-		out = append(out, '0')
+// splitScientific reads [-]d[.ddd]e±dd as n mantissa digits times 10^exp.
+func splitScientific(s []byte) (mantissa int64, exp, n int) {
+	point := false
+	for i, b := range s {
+		switch {
+		case b == 'e':
+			e, _ := strconv.Atoi(string(s[i+1:]))
+			if s[0] == '-' {
+				mantissa = -mantissa
+			}
+			return mantissa, exp + e, n
+		case b == '.':
+			point = true
+		case b != '-':
+			mantissa = mantissa*10 + int64(b-'0')
+			n++
+			if point {
+				exp--
+			}
+		}
 	}
-	for _, d := range run.digits[:run.n] {
-		out = append(out, '0'+d)
-	}
-	return out
+	return mantissa, exp, n
 }
 
 func roundInts(conf *Conf, t *vector.Type, how rounding, digits int) Eval {
@@ -229,7 +239,7 @@ func roundInt[T integer](conf *Conf, t *vector.Type, how rounding, digits int) E
 	if digits >= 0 {
 		return func(_ *Ctx, v []vector.Vec, _ int) (vector.Vec, error) { return v[0], nil }
 	}
-	unit := bigPow10(-digits)
+	unit := decimal.BigPow10(-digits)
 	return func(_ *Ctx, v []vector.Vec, n int) (vector.Vec, error) {
 		out, err := mapValues(v[0].Arr, t, ModeOf(conf.ANSI), func(x T) (T, bool) {
 			q := roundQuotient(big.NewInt(int64(x)), unit, how)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow/decimal128"
 
+	"github.com/vstream/vstream/internal/decimal"
 	"github.com/vstream/vstream/vector"
 )
 
@@ -14,15 +15,15 @@ func (o arithOp) decimals(a, b, result *vector.Type) Eval {
 	f := failing[Dec]{mode: o.mode, wrap: func(Dec, Dec) (Dec, bool) { return Dec{}, false }}
 	switch o.symbol {
 	case "+":
-		f.row = func(x, y Dec) (Dec, bool) { return decAdd(x, y, sa, sb, p, s) }
+		f.row = func(x, y Dec) (Dec, bool) { return decimal.Add(x, y, sa, sb, p, s) }
 	case "-":
-		f.row = func(x, y Dec) (Dec, bool) { return decAdd(x, y.Negate(), sa, sb, p, s) }
+		f.row = func(x, y Dec) (Dec, bool) { return decimal.Add(x, y.Negate(), sa, sb, p, s) }
 	case "*":
-		f.row = func(x, y Dec) (Dec, bool) { return decMul(x, y, sa, sb, p, s) }
+		f.row = func(x, y Dec) (Dec, bool) { return decimal.Mul(x, y, sa, sb, p, s) }
 	case "/":
-		f.row = notByZero(func(x, y Dec) (Dec, bool) { return decDiv(x, y, sa, sb, p, s) })
+		f.row = notByZero(func(x, y Dec) (Dec, bool) { return decimal.Div(x, y, sa, sb, p, s) })
 	case "%":
-		f.row = notByZero(func(x, y Dec) (Dec, bool) { return decRem(x, y, sa, sb, p, s) })
+		f.row = notByZero(func(x, y Dec) (Dec, bool) { return decimal.Rem(x, y, sa, sb, p, s) })
 	case "pmod":
 		f.row = notByZero(func(x, y Dec) (Dec, bool) { return decPmod(x, y, sa, sb, p, s) })
 	}
@@ -46,16 +47,16 @@ func notByZero(f func(x, y Dec) (Dec, bool)) func(x, y Dec) (Dec, bool) {
 
 // decPmod is the remainder, moved once by the divisor if it is negative.
 func decPmod(x, y Dec, sa, sb, p, s int) (Dec, bool) {
-	r, ok := decRem(x, y, sa, sb, maxDecimalPrecision, max(sa, sb))
+	r, ok := decimal.Rem(x, y, sa, sb, decimal.MaxPrecision, max(sa, sb))
 	if !ok || r.Sign() >= 0 {
-		d, fits := Rescale(r, max(sa, sb), p, s)
+		d, fits := decimal.Rescale(r, max(sa, sb), p, s)
 		return d, ok && fits
 	}
-	sum, ok := decAdd(r, y, max(sa, sb), sb, maxDecimalPrecision, max(sa, sb))
+	sum, ok := decimal.Add(r, y, max(sa, sb), sb, decimal.MaxPrecision, max(sa, sb))
 	if !ok {
 		return Dec{}, false
 	}
-	return decRem(sum, y, max(sa, sb), sb, p, s)
+	return decimal.Rem(sum, y, max(sa, sb), sb, p, s)
 }
 
 // exact is the unrounded result of + - * as text, for the error message; a
@@ -67,12 +68,12 @@ func (o arithOp) exact(x, y Dec, sa, sb int) string {
 	case "*":
 		return bigText(u.Mul(u, v), sa+sb)
 	case "/":
-		u.Mul(u, bigPow10(quotientScale+sb))
-		v.Mul(v, bigPow10(sa))
-		return bigText(u.Quo(u, v), quotientScale)
+		u.Mul(u, decimal.BigPow10(decimal.QuotientScale+sb))
+		v.Mul(v, decimal.BigPow10(sa))
+		return bigText(u.Quo(u, v), decimal.QuotientScale)
 	}
-	u.Mul(u, bigPow10(scale-sa))
-	v.Mul(v, bigPow10(scale-sb))
+	u.Mul(u, decimal.BigPow10(scale-sa))
+	v.Mul(v, decimal.BigPow10(scale-sb))
 	if o.symbol == "-" {
 		return bigText(u.Sub(u, v), scale)
 	}
@@ -115,8 +116,8 @@ func (o arithOp) integralDivide(conf *Conf, a, b *vector.Type) Eval {
 	quotient := DecimalResult(conf, "div", a, b)
 	f := failing[Dec]{mode: o.mode, wrap: func(Dec, Dec) (Dec, bool) { return Dec{}, false },
 		row: notByZero(func(x, y Dec) (Dec, bool) {
-			q, _ := decQuoRem(x, y, a.Scale, b.Scale)
-			if q.CmpAbs(pow10[quotient.Precision].big()) >= 0 {
+			q, _ := decimal.QuoRem(x, y, a.Scale, b.Scale)
+			if q.CmpAbs(decimal.Pow10[quotient.Precision].Big()) >= 0 {
 				return Dec{}, false
 			}
 			return decimal128.FromBigInt(q), true
@@ -125,7 +126,7 @@ func (o arithOp) integralDivide(conf *Conf, a, b *vector.Type) Eval {
 			if y == (Dec{}) {
 				return errDivideByZero()
 			}
-			q, _ := decQuoRem(x, y, a.Scale, b.Scale)
+			q, _ := decimal.QuoRem(x, y, a.Scale, b.Scale)
 			return errDecimalRange(q.String(), quotient.Precision, 0)
 		}}
 	return func(_ *Ctx, v []vector.Vec, n int) (vector.Vec, error) {

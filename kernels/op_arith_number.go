@@ -3,6 +3,7 @@ package kernels
 import (
 	"math"
 
+	"github.com/vstream/vstream/internal/text"
 	"github.com/vstream/vstream/vector"
 )
 
@@ -103,7 +104,7 @@ func mulInts[T integer](x []T, am int, y []T, bm int, out []T) bool {
 }
 
 func mulExact[T integer](x, y T) (T, bool) {
-	p, ok := mulInt64(int64(x), int64(y))
+	p, ok := text.MulInt64(int64(x), int64(y))
 	return T(p), ok && int64(T(p)) == p
 }
 

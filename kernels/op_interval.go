@@ -5,6 +5,8 @@ import (
 	"math/big"
 
 	"github.com/vstream/vstream/condition"
+	"github.com/vstream/vstream/internal/decimal"
+	"github.com/vstream/vstream/internal/text"
 	"github.com/vstream/vstream/vector"
 )
 
@@ -59,7 +61,7 @@ func scaled[I int32 | int64](o arithOp, v []vector.Vec, n int, t, result *vector
 	case t.Kind == vector.KindLong:
 		return rows2(result, v, n, o.mode, func(a I, b int64) (I, bool) {
 			if !divide {
-				return fit(mulInt64(int64(a), b))
+				return fit(text.MulInt64(int64(a), b))
 			}
 			if zero = b == 0; zero || b == -1 && a == -a && a != 0 {
 				return 0, false
@@ -143,7 +145,7 @@ func absUint(v int64) uint64 {
 }
 
 func scaleByDecimal(a int64, b Dec, scale int, divide bool) (int64, bool) {
-	num, den := big.NewInt(a), bigPow10(scale)
+	num, den := big.NewInt(a), decimal.BigPow10(scale)
 	if divide {
 		num.Mul(num, den)
 		den = b.BigInt()
@@ -151,7 +153,7 @@ func scaleByDecimal(a int64, b Dec, scale int, divide bool) (int64, bool) {
 		num.Mul(num, b.BigInt())
 	}
 	neg := num.Sign()*den.Sign() < 0
-	q := halfUp(num.Abs(num), den.Abs(den))
+	q := decimal.HalfUp(num.Abs(num), den.Abs(den))
 	if neg {
 		q.Neg(q)
 	}

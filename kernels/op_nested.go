@@ -13,7 +13,7 @@ import (
 
 func init() {
 	Register(
-		Scalar{Name: "named_struct", Signature: "named_struct(name, value, …)", MinArgs: 2, MaxArgs: -1,
+		Scalar{Name: "named_struct", Signature: "named_struct(name, value, …)", MinArgs: 0, MaxArgs: -1,
 			Summary:  "A struct of the given fields.",
 			Examples: []Example{{"named_struct('a', 1)", "{1}"}}, Bind: bindNamedStruct},
 		Scalar{Name: "struct", Signature: "struct(value, …)", MinArgs: 0, MaxArgs: -1,

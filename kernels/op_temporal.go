@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/vstream/vstream/condition"
+	"github.com/vstream/vstream/internal/text"
 	"github.com/vstream/vstream/vector"
 )
 
@@ -89,7 +90,7 @@ func (o arithOp) bindPlus(conf *Conf, args []Arg, l, r *vector.Type) (*Impl, err
 			return "date_add(" + a[0] + ", " + name + a[1] + "))"
 		}, func(_ *Ctx, v []vector.Vec, n int) (vector.Vec, error) {
 			return o.shift32(v, n, vector.Date, func(d int32, us int64) (int64, bool) {
-				return int64(d) + o.sign(us/microsPerDay), true
+				return int64(d) + o.sign(us/text.MicrosPerDay), true
 			})
 		})
 	case l.Kind == vector.KindDate && r.Kind == vector.KindDayTimeInterval:
@@ -210,7 +211,7 @@ func (o arithOp) shift32(v []vector.Vec, n int, t *vector.Type, f func(d int32, 
 
 func (o arithOp) shiftMonths(v []vector.Vec, n int) (vector.Vec, error) {
 	return rows2(vector.Date, v, n, o.mode, func(d, m int32) (int32, bool) {
-		r := AddMonths(int64(d), o.sign(int64(m)))
+		r := text.AddMonths(int64(d), o.sign(int64(m)))
 		return int32(r), int64(int32(r)) == r
 	}, o.timeOverflow)
 }
@@ -220,11 +221,11 @@ func (o arithOp) timeOverflow() error {
 }
 
 // zoneClock is the clock in which a timestamp type counts days.
-func zoneClock(ctx *Ctx, t *vector.Type) *Clock {
+func zoneClock(ctx *Ctx, t *vector.Type) *text.Clock {
 	if t.Kind == vector.KindTimestamp {
-		return NewClock(ctx.Zone)
+		return text.NewClock(ctx.Zone)
 	}
-	return NewClock(nil)
+	return text.NewClock(nil)
 }
 
 // addDayTime moves timestamps by whole days on the wall clock and then by the rest.
@@ -233,9 +234,9 @@ func (o arithOp) addDayTime(t *vector.Type) Eval {
 		clock := zoneClock(ctx, t)
 		return rows2(t, v, n, o.mode, func(ts, us int64) (int64, bool) {
 			us = o.sign(us)
-			r, over := addInt64(ts, us)
-			if days := us / microsPerDay; days != 0 && !clock.fixed && !over {
-				r = clock.AddLocalDays(ts, days) + us - days*microsPerDay
+			r, over := text.AddInt64(ts, us)
+			if days := us / text.MicrosPerDay; days != 0 && !clock.Fixed() && !over {
+				r = clock.AddLocalDays(ts, days) + us - days*text.MicrosPerDay
 			}
 			return r, !over
 		}, o.timeOverflow)
@@ -244,7 +245,7 @@ func (o arithOp) addDayTime(t *vector.Type) Eval {
 
 // The days of which every moment is a timestamp in every zone.
 const (
-	maxTimestampDay = math.MaxInt64/microsPerDay - 2
+	maxTimestampDay = math.MaxInt64/text.MicrosPerDay - 2
 	minTimestampDay = -maxTimestampDay
 )
 
@@ -253,7 +254,7 @@ func (o arithOp) addYearMonth(t *vector.Type) Eval {
 		clock := zoneClock(ctx, t)
 		return rows2(t, v, n, o.mode, func(ts int64, m int32) (int64, bool) {
 			months := o.sign(int64(m))
-			if d := AddMonths(FloorDiv(ts, microsPerDay), months); d < minTimestampDay || d > maxTimestampDay {
+			if d := text.AddMonths(text.FloorDiv(ts, text.MicrosPerDay), months); d < minTimestampDay || d > maxTimestampDay {
 				return 0, false
 			}
 			return clock.AddLocalMonths(ts, months), true
@@ -283,7 +284,7 @@ func (o arithOp) addIntervals(t *vector.Type) Eval {
 				r := a - b
 				return r, (r^a)&(a^b) >= 0
 			}
-			r, over := addInt64(a, b)
+			r, over := text.AddInt64(a, b)
 			return r, !over
 		}, o.intervalOverflow)
 	}
@@ -301,6 +302,6 @@ func (o arithOp) subtractTimestamps(t *vector.Type) Eval {
 
 func subtractDates(_ *Ctx, v []vector.Vec, n int) (vector.Vec, error) {
 	return rows2(vector.DayTimeOf(vector.FieldDay, vector.FieldDay), v, n, CastANSI, func(a, b int32) (int64, bool) {
-		return mulInt64(int64(a)-int64(b), microsPerDay)
+		return text.MulInt64(int64(a)-int64(b), text.MicrosPerDay)
 	}, func() error { return condition.New("INTERVAL_ARITHMETIC_OVERFLOW.WITHOUT_SUGGESTION") })
 }

@@ -6,13 +6,14 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
+	"github.com/vstream/vstream/internal/decimal"
 	"github.com/vstream/vstream/kernels"
 	"github.com/vstream/vstream/vector"
 )
 
 func decimalLit(s string, p, sc int) operand {
-	d, outcome := kernels.ParseDecimal([]byte(s), p, sc)
-	if outcome != kernels.DecimalOK {
+	d, outcome := decimal.Parse([]byte(s), p, sc)
+	if outcome != decimal.OK {
 		panic(s)
 	}
 	return lit(dec(p, sc), d, s)

@@ -1,8 +1,6 @@
 package kernels
 
-import (
-	"github.com/vstream/vstream/vector"
-)
+import "github.com/vstream/vstream/vector"
 
 // signed is what unary + and - take.
 var signed = OneOf(AnyNumeric, AnyDayTime, AnyYearMonth, AnyCalendar)

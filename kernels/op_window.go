@@ -2,6 +2,7 @@ package kernels
 
 import (
 	"github.com/vstream/vstream/condition"
+	"github.com/vstream/vstream/internal/text"
 	"github.com/vstream/vstream/vector"
 )
 
@@ -17,7 +18,7 @@ func init() {
 // starts last at or before ts, moved back by i slides. All are microseconds;
 // slide is positive.
 func WindowStart(ts, slide, start, i int64) int64 {
-	return ts - FloorMod(ts-start, slide) - i*slide
+	return ts - text.FloorMod(ts-start, slide) - i*slide
 }
 
 func evalWindowStart(_ *Ctx, v []vector.Vec, n int) (vector.Vec, error) {

@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 
+	"github.com/vstream/vstream/internal/text"
 	"github.com/vstream/vstream/vector"
 )
 
@@ -37,11 +38,13 @@ func ValueAt(t *vector.Type, a arrow.Array, i int) any {
 		off, data := vector.Strings(a)
 		return append([]byte{}, data[off[i]:off[i+1]]...)
 	case vector.KindTimestamp, vector.KindTimestampNTZ:
-		s := string(AppendTimestampISO(nil, vector.Values[int64](a)[i]))
+		s := string(text.AppendTimestampISO(nil, vector.Values[int64](a)[i]))
 		if t.Kind == vector.KindTimestamp {
 			s += "Z"
 		}
 		return s
+	case vector.KindTime:
+		return string(text.AppendTimeNanos(nil, vector.Values[int64](a)[i]))
 	case vector.KindArray:
 		off, child := vector.Offsets(a), listChild(a)
 		out := make([]any, 0, off[i+1]-off[i])
@@ -65,7 +68,7 @@ func ValueAt(t *vector.Type, a arrow.Array, i int) any {
 		}
 		return out
 	}
-	return string(appendValue(nil, t, a, i, NewClock(nil), true))
+	return printed(t, a, i)
 }
 
 // NewConst makes a literal. value is nil or has the type's Go form: bool, int64

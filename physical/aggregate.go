@@ -18,6 +18,9 @@ import (
 // The operator's keys are flat columns: a window becomes its start and end, a
 // nested key its canonical encoding.
 func (c *compiler) aggregate(n *plan.Aggregate) (*fragment, error) {
+	if at := sessionKey(n); at >= 0 {
+		return c.session(n, at)
+	}
 	partitions := c.cfg.Partitions
 	if len(n.Keys) == 0 {
 		partitions = 1
@@ -39,6 +42,11 @@ func (c *compiler) aggregate(n *plan.Aggregate) (*fragment, error) {
 		return nil, err
 	}
 	cfg := pre.cfg
+	if c.cfg.Mode != "complete" {
+		if _, err := c.eventTime(n.Keys); err != nil {
+			return nil, err
+		}
+	}
 	if c.cfg.Mode == "append" && cfg.EventTime < 0 {
 		return nil, condition.New("UNSUPPORTED_STREAMING_OPERATOR_WITHOUT_WATERMARK", "outputMode", "Append", "statefulOperator", "aggregations")
 	}

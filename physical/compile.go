@@ -75,6 +75,10 @@ func (c *compiler) node(n plan.Node) (*fragment, error) {
 	switch n := n.(type) {
 	case *plan.Relation:
 		return c.relation(n)
+	case *plan.OneRow:
+		return c.oneRow(), nil
+	case *plan.Values:
+		return c.values(n)
 	case *plan.Project:
 		return c.project(n)
 	case *plan.Filter:
@@ -89,12 +93,16 @@ func (c *compiler) node(n plan.Node) (*fragment, error) {
 		return c.generate(n)
 	case *plan.Aggregate:
 		return c.aggregate(n)
+	case *plan.Join:
+		return c.join(n, n.Output())
 	case *plan.Deduplicate:
 		return c.deduplicate(n)
 	case *plan.Sort:
 		return c.sort(n)
 	case *plan.Limit:
 		return c.limit(n)
+	case *plan.WindowFn:
+		return c.windowFn(n)
 	case *plan.Repartition:
 		return c.node(n.Input)
 	case *plan.Sample:
@@ -119,11 +127,34 @@ func (c *compiler) relation(n *plan.Relation) (*fragment, error) {
 }
 
 func (c *compiler) project(n *plan.Project) (*fragment, error) {
-	f, err := c.node(n.Input)
+	var f *fragment
+	var err error
+	if j, ok := n.Input.(*plan.Join); ok {
+		f, err = c.join(j, readBy(n.Exprs, j.Output()))
+	} else {
+		f, err = c.node(n.Input)
+	}
 	if err != nil {
 		return nil, err
 	}
 	return f, c.addProject(f, n.Exprs, n.Output())
+}
+
+// readBy are those of the columns that expressions read.
+func readBy(exprs []plan.Expr, cols []*plan.Attr) []*plan.Attr {
+	read := map[plan.ID]bool{}
+	for _, e := range exprs {
+		for _, r := range plan.References(e) {
+			read[r.ID] = true
+		}
+	}
+	var out []*plan.Attr
+	for _, a := range cols {
+		if read[a.ID] {
+			out = append(out, a)
+		}
+	}
+	return out
 }
 
 // addProject appends a projection to a fragment; attrs are its output columns.

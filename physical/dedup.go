@@ -1,6 +1,8 @@
 package physical
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/vstream/vstream/condition"
@@ -22,12 +24,12 @@ func (c *compiler) deduplicate(n *plan.Deduplicate) (*fragment, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &dedupInput{attrs: f.attrs, exprs: make([]plan.Expr, len(f.attrs))}
+	x := &dedupInput{attrs: f.attrs, exprs: make([]plan.Expr, len(f.attrs)), added: map[string]int{}}
 	for i, a := range f.attrs {
 		x.exprs[i] = a
 	}
 	cfg := dedup.Config{Output: schemaOf(f.attrs), EventTime: -1, KeyTime: -1, Within: n.WithinWatermark}
-	time, err := eventTime(f.attrs)
+	time, err := c.eventTime(f.attrs)
 	if err != nil {
 		return nil, err
 	}
@@ -36,13 +38,10 @@ func (c *compiler) deduplicate(n *plan.Deduplicate) (*fragment, error) {
 		cfg.Delay = time.Delay.Ms * 1000
 	}
 	for _, k := range n.Keys {
-		if !n.WithinWatermark && k.Delay != nil && time != nil && k.ID == time.ID {
-			cfg.KeyTime = len(cfg.Keys)
-			if k.Typ.Kind == vector.KindStruct {
-				cfg.KeyTime++
-			}
-		}
 		cfg.Keys = append(cfg.Keys, x.key(k)...)
+		if last := len(cfg.Keys) - 1; !n.WithinWatermark && time != nil && k.ID == time.ID && cfg.Keys[last].Type.Kind == vector.KindTimestamp {
+			cfg.KeyTime = last
+		}
 	}
 	output := f.attrs
 	if len(x.attrs) > len(f.attrs) {
@@ -69,48 +68,56 @@ func (c *compiler) deduplicate(n *plan.Deduplicate) (*fragment, error) {
 type dedupInput struct {
 	exprs []plan.Expr
 	attrs []*plan.Attr
+	added map[string]int // by name of the plan's column and the part of it
 }
 
-// add appends a column and returns its index; a column that is there already is used again.
-func (x *dedupInput) add(name string, e plan.Expr) int {
-	f := plan.Fingerprint(e)
-	for i, old := range x.exprs {
-		if plan.Fingerprint(old) == f {
-			return i
-		}
+// column is the index of a column of the plan.
+func (x *dedupInput) column(a *plan.Attr) int {
+	return slices.IndexFunc(x.attrs, func(b *plan.Attr) bool { return a.ID == b.ID })
+}
+
+// part is the index of a column made of one of the plan; one that is there already is used again.
+func (x *dedupInput) part(a *plan.Attr, name string, e plan.Expr) int {
+	key := fmt.Sprint(a.ID, name)
+	if i, ok := x.added[key]; ok {
+		return i
 	}
+	i := len(x.exprs)
+	x.added[key] = i
 	x.exprs = append(x.exprs, e)
-	x.attrs = append(x.attrs[:len(x.attrs):len(x.attrs)], &plan.Attr{ID: plan.NewID(), Name: name, Typ: e.Type(), Null: e.Nullable()})
-	return len(x.exprs) - 1
+	x.attrs = append(x.attrs[:i:i], &plan.Attr{ID: plan.NewID(), Name: a.Name + name, Typ: e.Type(), Null: e.Nullable()})
+	return i
+}
+
+// bound is the index of the start (0) or end (1) of a window.
+func (x *dedupInput) bound(a *plan.Attr, i int) dedup.Key {
+	e, name := &structField{child: a, i: i}, [...]string{".start", ".end"}[i]
+	return dedup.Key{Column: x.part(a, name, e), Name: a.Name + name, Type: e.Type()}
 }
 
 // time is the index of an event time: of a window it is the end.
 func (x *dedupInput) time(a *plan.Attr) int {
 	if isTimeStruct(a.Typ) {
-		return x.add(a.Name+".end", &structField{child: a, i: 1})
+		return x.bound(a, 1).Column
 	}
-	return x.add(a.Name, a)
+	return x.column(a)
 }
 
 // key are the flat columns of a key.
 func (x *dedupInput) key(a *plan.Attr) []dedup.Key {
 	switch {
 	case a.Window && isTimeStruct(a.Typ):
-		var out []dedup.Key
-		for i, part := range []string{".start", ".end"} {
-			e := &structField{child: a, i: i}
-			out = append(out, dedup.Key{Column: x.add(a.Name+part, e), Name: a.Name + part, Type: e.Type()})
-		}
-		return out
+		return []dedup.Key{x.bound(a, 0), x.bound(a, 1)}
 	case !a.Typ.Atomic():
-		return []dedup.Key{{Column: x.add(a.Name, &encoded{child: a}), Name: a.Name, Type: vector.Binary, Declared: a.Typ}}
+		return []dedup.Key{{Column: x.part(a, ".encoded", &encoded{child: a}), Name: a.Name, Type: vector.Binary, Declared: a.Typ}}
 	}
-	return []dedup.Key{{Column: x.add(a.Name, a), Name: a.Name, Type: a.Typ}}
+	return []dedup.Key{{Column: x.column(a), Name: a.Name, Type: a.Typ}}
 }
 
 // eventTime is the event-time column among columns, nil if there is none. Several are
-// an error, as in Spark: it is not clear which one the watermark means.
-func eventTime(attrs []*plan.Attr) (*plan.Attr, error) {
+// an error, as in Spark: it is not clear which one the watermark means. Only where a query may
+// not have several stateful operators the first one counts.
+func (c *compiler) eventTime(attrs []*plan.Attr) (*plan.Attr, error) {
 	var found *plan.Attr
 	var names []string
 	for _, a := range attrs {
@@ -122,8 +129,9 @@ func eventTime(attrs []*plan.Attr) (*plan.Attr, error) {
 		}
 		names = append(names, a.Name)
 	}
-	if len(names) > 1 {
-		return nil, condition.New("MULTIPLE_EVENT_TIME_COLUMNS", "eventTimeCols", "("+strings.Join(names, ",")+")")
+	if len(names) > 1 && !strings.EqualFold(c.cfg.Conf.Conf["spark.sql.streaming.statefulOperator.allowMultiple"], "false") {
+		return nil, condition.New("MULTIPLE_EVENT_TIME_COLUMNS", "eventTimeCols", "("+strings.Join(names, ",")+")").
+			WithHint("keep one column with a watermark and leave out the others")
 	}
 	return found, nil
 }
@@ -144,7 +152,7 @@ func watermarked(n plan.Node) bool {
 func describeDedup(n *plan.Deduplicate) map[string]string {
 	var keys []string
 	for _, k := range n.Keys {
-		keys = append(keys, k.Name+" "+k.Typ.String())
+		keys = append(keys, origin(n.Input, k)+" "+k.Typ.String())
 	}
 	return map[string]string{"keys": strings.Join(keys, ", ")}
 }

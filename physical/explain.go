@@ -14,7 +14,11 @@ func (p *Plan) Explain() string {
 		fmt.Fprintf(&b, "pipeline %d: ", i)
 		if pipe.Scan >= 0 {
 			s := p.Scans[pipe.Scan]
-			fmt.Fprintf(&b, "scan %s (%d of %d columns)", s.Relation.Name, len(s.Columns), s.Relation.Schema.Len())
+			if s.Relation == nil {
+				b.WriteString("constant rows")
+			} else {
+				fmt.Fprintf(&b, "scan %s (%d of %d columns)", s.Relation.Name, len(s.Columns), s.Relation.Schema.Len())
+			}
 		} else {
 			for k, in := range pipe.Inputs {
 				if k > 0 {

@@ -1,7 +1,6 @@
 package physical
 
 import (
-	"github.com/vstream/vstream/condition"
 	"github.com/vstream/vstream/exec"
 	"github.com/vstream/vstream/plan"
 )
@@ -31,8 +30,8 @@ func (c *compiler) sort(n *plan.Sort) (*fragment, error) {
 // limit cuts a result that is computed whole in every batch. A limit over a stream
 // counts over all batches and is an operator with state.
 func (c *compiler) limit(n *plan.Limit) (*fragment, error) {
-	if c.cfg.Mode != "complete" {
-		return nil, condition.New("VSTREAM_UNSUPPORTED", "feature", "LIMIT on a stream")
+	if c.countsOver(n) {
+		return c.streamLimit(n)
 	}
 	f, err := c.node(n.Input)
 	if err != nil {

@@ -4,6 +4,7 @@ package physical
 
 import (
 	"github.com/vstream/vstream/exec"
+	"github.com/vstream/vstream/join"
 	"github.com/vstream/vstream/kernels"
 	"github.com/vstream/vstream/plan"
 	"github.com/vstream/vstream/vector"
@@ -18,16 +19,31 @@ type Plan struct {
 	// Refused ends the query at its second batch: what Spark notices only when it
 	// plans on from a batch before.
 	Refused error
+	// Statics are the tables with which streams are joined, filled before each micro-batch.
+	Statics []*Static
 	// Delays are the watermark delays in milliseconds, by Watermark node.
 	Delays []int64
 }
 
-// Scan reads one relation of the plan.
+// Scan reads one relation of the plan, or makes constant rows.
 type Scan struct {
-	Relation *plan.Relation
-	Columns  []int // indexes into the source's schema, then its hidden columns
+	Relation *plan.Relation // nil: Rows makes the rows
+	// Rows are the constant rows of VALUES or of a SELECT without FROM; nil: Relation has them.
+	Rows    func(ctx *kernels.Ctx) (*vector.Batch, error)
+	Columns []int // indexes into the source's schema, then its hidden columns
+	// Again tells that another scan counts the same rows as input already.
+	Again bool
 	// NewFilter compiles the predicate that was pushed into the scan; nil: none.
 	NewFilter func() (kernels.Expr, error)
+}
+
+// Static is a table that a micro-batch reads before it begins.
+type Static struct {
+	Plan  *Plan // computes the rows; all its scans are static
+	Build *join.Build
+	// Varies tells that the rows may differ though the tables are unchanged, because an
+	// expression depends on the time or on chance.
+	Varies bool
 }
 
 // Operator is a stateful operator, as the checkpoint and progress events know it.
@@ -43,6 +59,9 @@ type Operator struct {
 	// moved. As in Spark, that is so for aggregations in append and update mode whether
 	// or not they evict.
 	FollowsWatermark bool
+	// OutputWatermark is the watermark of the rows that the operator emits, for that of
+	// its input, in milliseconds; nil: the same.
+	OutputWatermark func(inputMs int64) int64
 	// Spec describes what the state means, for the comparison on restart: keys,
 	// aggregates with their arguments' types.
 	Spec map[string]string
@@ -53,4 +72,5 @@ type Config struct {
 	Mode       string // "append", "update", "complete"
 	Partitions int    // of stateful operators with keys
 	Conf       *kernels.Conf
+	Batch      bool // a static query, computed once and whole
 }

@@ -1,19 +1,20 @@
 package plan
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/vstream/vstream/condition"
+	"github.com/vstream/vstream/internal/text"
 	"github.com/vstream/vstream/kernels"
 	"github.com/vstream/vstream/sql"
+	"github.com/vstream/vstream/vector"
 )
 
 // NewAnalyser makes an analyser for one query.
 func NewAnalyser(c Catalog, conf *kernels.Conf) *Analyser {
-	a := &Analyser{Catalog: c, Conf: conf}
-	a.queryFn = a.query
-	return a
+	return &Analyser{Catalog: c, Conf: conf}
 }
 
 // Where keeps the rows of n for which the condition, a SQL expression, is true.
@@ -63,12 +64,20 @@ func (a *Analyser) DropDuplicates(n Node, columns []string, withinWatermark bool
 		d.Keys = visible(n.Output())
 		return d, nil
 	}
-	for _, name := range columns {
-		c := a.findColumn(visible(n.Output()), name)
-		if c == nil {
+	for i, name := range columns {
+		if slices.Contains(columns[:i], name) {
+			continue
+		}
+		// As in Spark, a name stands for all columns that have it.
+		found := false
+		for _, c := range visible(n.Output()) {
+			if c.Name == name || !a.caseSensitive() && strings.EqualFold(c.Name, name) {
+				d.Keys, found = append(d.Keys, c), true
+			}
+		}
+		if !found {
 			return nil, condition.New("UNRESOLVED_COLUMN_AMONG_FIELD_NAMES", "colName", name, "fieldNames", fieldNames(n.Output()))
 		}
-		d.Keys = append(d.Keys, c)
 	}
 	return d, nil
 }
@@ -103,24 +112,38 @@ func (a *Analyser) Finish(n Node, mode string) (Node, error) {
 	return Optimise(n), nil
 }
 
+// FinishBatch prepares an analysed query over static tables for one run: it computes
+// subqueries with run, writes set operations and full outer joins in terms of other nodes,
+// folds constants and optimises.
+func (a *Analyser) FinishBatch(n Node, run func(Node) ([]*vector.Batch, error)) (Node, error) {
+	n, err := rewriteNodes(n, func(n Node) (Node, error) { return a.batchNode(n, run) })
+	if err != nil {
+		return nil, err
+	}
+	if n, err = FoldConstants(n, a.Conf); err != nil {
+		return nil, err
+	}
+	return Optimise(n), nil
+}
+
 // parseIntervalText reads "1 day 2 hours". The errors are Spark's INVALID_INTERVAL_FORMAT.*.
-func parseIntervalText(text string) (months, days int32, micros int64, err error) {
-	months, days, micros, ok := kernels.ParseInterval([]byte(text))
+func parseIntervalText(s string) (months, days int32, micros int64, err error) {
+	months, days, micros, ok := text.ParseInterval([]byte(s))
 	if ok {
 		return months, days, micros, nil
 	}
-	words := strings.Fields(strings.ToLower(text))
+	words := strings.Fields(strings.ToLower(s))
 	if len(words) > 0 && words[0] == "interval" {
 		words = words[1:]
 	}
-	name, params := "INVALID_INTERVAL_FORMAT.INPUT_IS_EMPTY", []any{"input", text}
+	name, params := "INVALID_INTERVAL_FORMAT.INPUT_IS_EMPTY", []any{"input", s}
 	for i := 0; i < len(words); i += 2 {
 		if _, perr := strconv.ParseFloat(words[i], 64); perr != nil {
-			return 0, 0, 0, condition.New("INVALID_INTERVAL_FORMAT.UNRECOGNIZED_NUMBER", "input", text, "number", words[i])
+			return 0, 0, 0, condition.New("INVALID_INTERVAL_FORMAT.UNRECOGNIZED_NUMBER", "input", s, "number", words[i])
 		}
-		name, params = "INVALID_INTERVAL_FORMAT.MISSING_UNIT", []any{"input", text, "word", words[i]}
+		name, params = "INVALID_INTERVAL_FORMAT.MISSING_UNIT", []any{"input", s, "word", words[i]}
 		if i+1 < len(words) {
-			name, params = "INVALID_INTERVAL_FORMAT.INVALID_UNIT", []any{"input", text, "unit", words[i+1]}
+			name, params = "INVALID_INTERVAL_FORMAT.INVALID_UNIT", []any{"input", s, "unit", words[i+1]}
 			switch strings.TrimSuffix(words[i+1], "s") {
 			case "year", "month", "week", "day", "hour", "minute", "second", "millisecond", "microsecond":
 			default:

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/vstream/vstream/condition"
@@ -67,13 +68,17 @@ func keysOf(n Node) ([]*Attr, bool) {
 	return nil, false
 }
 
+// stateful tells whether late rows would be lost in a node. A deduplication by keys
+// without an event time counts as stateless here, as in Spark.
 func stateful(n Node) bool {
 	if !n.Streaming() {
 		return false
 	}
 	switch n := n.(type) {
-	case *Aggregate, *Distinct, *Deduplicate, *Process:
+	case *Aggregate, *Distinct, *Process:
 		return true
+	case *Deduplicate:
+		return n.WithinWatermark || slices.ContainsFunc(n.Keys, func(k *Attr) bool { return k.Delay != nil })
 	case *Join:
 		return n.Left.Streaming() && n.Right.Streaming()
 	}
@@ -86,8 +91,6 @@ func (c *checker) emitsLate(n Node) bool {
 	switch n := n.(type) {
 	case *Aggregate, *Distinct:
 		return n.Streaming() && c.mode != "append"
-	case *Process:
-		return n.Streaming()
 	}
 	return false
 }
@@ -115,6 +118,9 @@ func (c *checker) outputMode(n Node) error {
 			return
 		}
 		aggregated = true
+		if c.mode == "update" && err == nil {
+			err = noSession(keys)
+		}
 		if c.mode != "append" || err != nil {
 			return
 		}
@@ -131,6 +137,18 @@ func (c *checker) outputMode(n Node) error {
 			WithHint("complete mode writes the whole result of an aggregation each time; use append here")
 	}
 	return err
+}
+
+// noSession refuses session windows in update mode: a session that grows would leave
+// its former self in the output.
+func noSession(keys []*Attr) error {
+	for _, k := range keys {
+		if k.Session {
+			return condition.New("STREAMING_OUTPUT_MODE.UNSUPPORTED_OPERATION", "outputMode", "update", "operation", "session window streaming aggregations").
+				WithHint("use output mode append, which emits a session when the watermark has passed its end")
+		}
+	}
+	return nil
 }
 
 func (c *checker) node(n Node) error {
@@ -219,29 +237,6 @@ func nonTimeWindow(n *WindowFn) error {
 	call := al.Child.(*WindowCall)
 	return condition.New("NON_TIME_WINDOW_NOT_SUPPORTED_IN_STREAMING",
 		"windowFunc", strings.ToUpper(call.Fn.SQL()), "columnName", "`"+al.Name+"`", "windowSpec", call.SQL())
-}
-
-// join refuses the kinds of joins that cannot be computed incrementally.
-func (c *checker) join(n *Join) error {
-	left, right := n.Left.Streaming(), n.Right.Streaming()
-	refuse := func(what string) error {
-		return legacy(what + " is not supported")
-	}
-	switch {
-	case !left && !right:
-		return nil
-	case left && right && n.Kind == "LEFT ANTI":
-		return refuse("Left anti join between streaming DataFrames/Datasets")
-	case left && right && c.mode != "append" && n.Kind != "INNER" && n.Kind != "CROSS":
-		return condition.New("STREAMING_OUTPUT_MODE.UNSUPPORTED_OPERATION", "outputMode", c.mode, "operation", strings.ToLower(n.Kind)+" join of streaming DataFrames/Datasets")
-	case left != right && n.Kind == "FULL OUTER":
-		return refuse("FullOuter joins with streaming DataFrames/Datasets on one side only")
-	case right && !left && (n.Kind == "LEFT OUTER" || n.Kind == "LEFT SEMI" || n.Kind == "LEFT ANTI"):
-		return refuse(n.Kind + " join with a streaming DataFrame/Dataset on the right and a static DataFrame/Dataset on the left")
-	case left && !right && n.Kind == "RIGHT OUTER":
-		return refuse("RightOuter join with a streaming DataFrame/Dataset on the left and a static DataFrame/DataSet on the right")
-	}
-	return nil
 }
 
 // expressions refuses functions that have no meaning over an unbounded table.

@@ -54,6 +54,8 @@ type Attr struct {
 	// Param marks a parameter of a lambda, Lateral a reference to an earlier item of
 	// the SELECT list; they print otherwise than columns.
 	Param, Lateral bool
+	// Span is where a reference to the column is written; zero for one that is not.
+	Span sql.Span
 }
 
 // Delay is the watermark on a column.
@@ -170,10 +172,11 @@ type Frame struct {
 }
 
 // FrameBound is a bound of a Frame: Kind as in sql.FrameBound, N a constant for
-// PRECEDING and FOLLOWING.
+// PRECEDING and FOLLOWING. Value is the order key at the bound, for RANGE with an N.
 type FrameBound struct {
-	Kind string
-	N    Expr
+	Kind  string
+	N     Expr
+	Value Expr
 }
 
 // SortKey is one sort expression.

@@ -79,7 +79,26 @@ func foldIn(ctx *kernels.Ctx, e Expr, branch bool) (Expr, error) {
 		}
 	}
 	if changed == nil {
-		return e, nil
+		return simplify(e), nil
 	}
-	return e.WithChildren(changed), nil
+	return simplify(e.WithChildren(changed)), nil
+}
+
+// simplify takes a constant out of an AND or OR: x AND false is false, whatever x is.
+func simplify(e Expr) Expr {
+	c, ok := e.(*Call)
+	if !ok || c.Name != "and" && c.Name != "or" {
+		return e
+	}
+	for i, k := range c.Args {
+		l, ok := k.(*Literal)
+		switch {
+		case !ok || l.Typ.Kind != vector.KindBool || l.Value.IsNull(0):
+		case vector.Bools(l.Value.Arr).Get(0) == (c.Name == "or"):
+			return k
+		default:
+			return c.Args[1-i]
+		}
+	}
+	return e
 }

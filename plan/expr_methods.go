@@ -239,10 +239,18 @@ func (e *WindowCall) Type() *vector.Type { return e.Fn.Type() }
 // Nullable is the function's; functions of neighbouring rows may find none.
 func (e *WindowCall) Nullable() bool { return e.Fn.Nullable() }
 
-// Children are the function, the partition keys and the order keys.
+// Children are the function, the partition keys, the order keys and the bounds' values.
 func (e *WindowCall) Children() []Expr {
 	out := append(make([]Expr, 0, 1+len(e.PartitionBy)+len(e.OrderBy)), e.Fn)
-	return appendKeys(append(out, e.PartitionBy...), e.OrderBy)
+	out = appendKeys(append(out, e.PartitionBy...), e.OrderBy)
+	if e.Frame != nil {
+		for _, b := range []FrameBound{e.Frame.Lo, e.Frame.Hi} {
+			if b.Value != nil {
+				out = append(out, b.Value)
+			}
+		}
+	}
+	return out
 }
 
 // WithChildren takes them in the order of Children.
@@ -252,6 +260,16 @@ func (e *WindowCall) WithChildren(kids []Expr) Expr {
 	n := 1 + len(e.PartitionBy)
 	c.PartitionBy = kids[1:n:n]
 	c.OrderBy = withKeys(e.OrderBy, kids[n:])
+	if e.Frame != nil {
+		frame := *e.Frame
+		rest := kids[n+len(e.OrderBy):]
+		for _, b := range []*FrameBound{&frame.Lo, &frame.Hi} {
+			if b.Value != nil {
+				b.Value, rest = rest[0], rest[1:]
+			}
+		}
+		c.Frame = &frame
+	}
 	return &c
 }
 

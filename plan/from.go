@@ -137,6 +137,9 @@ func (a *Analyser) lookupTable(t *sql.Table, parts []string) (Node, error) {
 		quoted[i] = "`" + strings.ReplaceAll(p, "`", "``") + "`"
 	}
 	span := sql.Span{Start: t.Name[0].Start, End: t.Name[len(t.Name)-1].End}
+	if len(parts) > 2 && !strings.EqualFold(parts[0], "spark_catalog") {
+		return nil, a.errorAt(span, "REQUIRES_SINGLE_PART_NAMESPACE", "sessionCatalog", "spark_catalog", "identifier", strings.Join(quoted, "."))
+	}
 	err := condition.New("TABLE_OR_VIEW_NOT_FOUND", "relationName", strings.Join(quoted, "."), "searchPath", "[`system`.`builtin`, `system`.`session`, `spark_catalog`.`default`]").WithPos(a.at(span))
 	if near := condition.Nearest(parts[len(parts)-1], a.Catalog.Names()); near != "" {
 		err.WithHint("did you mean %s?", near)

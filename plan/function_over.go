@@ -120,6 +120,9 @@ func (a *Analyser) over(name string, c *sql.Call, sc *Scope) (Expr, error) {
 		}
 	}
 	out.Text = f.SQL() + " OVER (" + overText(out, name) + ")"
+	if err := a.rangeBounds(out); err != nil {
+		return nil, err
+	}
 	if isWindowFunction(name) && len(out.OrderBy) == 0 {
 		return nil, a.errorAt(c.Span, "WINDOW_FUNCTION_FRAME_NOT_ORDERED", "wf_name", name, "wf_expr", f.SQL())
 	}
@@ -127,6 +130,47 @@ func (a *Analyser) over(name string, c *sql.Call, sc *Scope) (Expr, error) {
 		return nil, a.errorAt(c.Span, "DISTINCT_WINDOW_FUNCTION_UNSUPPORTED", "windowExpr", quoteSQL(out))
 	}
 	return out, nil
+}
+
+// rangeBounds computes the order key at the bounds of RANGE BETWEEN n PRECEDING AND …
+func (a *Analyser) rangeBounds(w *WindowCall) error {
+	if w.Frame == nil || w.Frame.Rows {
+		return nil
+	}
+	for _, b := range []*FrameBound{&w.Frame.Lo, &w.Frame.Hi} {
+		if b.N == nil {
+			continue
+		}
+		switch len(w.OrderBy) {
+		case 0:
+			return a.errorAt(w.Span, "DATATYPE_MISMATCH.RANGE_FRAME_WITHOUT_ORDER", "sqlExpr", quoteSQL(w))
+		case 1:
+		default:
+			keys := make([]string, len(w.OrderBy))
+			for i, k := range w.OrderBy {
+				keys[i] = k.SQL()
+			}
+			return a.errorAt(w.Span, "DATATYPE_MISMATCH.RANGE_FRAME_MULTI_ORDER", "sqlExpr", quoteSQL(w), "orderSpec", strings.Join(keys, ","))
+		}
+		key, op := w.OrderBy[0], "+"
+		if (b.Kind == "PRECEDING") != key.Desc {
+			op = "-"
+		}
+		n, t := b.N, key.Expr.Type()
+		if t.Numeric() && n.Type().Numeric() {
+			n = a.implicit(n, t, w.Span)
+		}
+		value, err := a.call(op, []Expr{key.Expr, n}, w.Span)
+		if err == nil && t.Numeric() && value.Type().Numeric() {
+			value = a.implicit(value, t, w.Span) // a sum of decimals has more digits
+		}
+		if err != nil || !value.Type().Equal(t) {
+			return a.errorAt(w.Span, "DATATYPE_MISMATCH.RANGE_FRAME_INVALID_TYPE", "sqlExpr", quoteSQL(w),
+				"orderSpecType", quoteType(key.Expr.Type()), "valueBoundaryType", quoteType(b.N.Type()))
+		}
+		b.Value = value
+	}
+	return nil
 }
 
 func (a *Analyser) overFunction(name string, c *sql.Call, sc *Scope) (Expr, error) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/vstream/vstream/condition"
+	"github.com/vstream/vstream/internal/text"
 	"github.com/vstream/vstream/kernels"
 	"github.com/vstream/vstream/sql"
 	"github.com/vstream/vstream/vector"
@@ -20,7 +21,31 @@ func init() {
 		"grouping":       (*Analyser).groupingCall,
 		"grouping_id":    (*Analyser).groupingCall,
 		"struct":         (*Analyser).structCall,
+
+		"now": (*Analyser).clockCall, "current_timestamp": (*Analyser).clockCall, "localtimestamp": (*Analyser).clockCall,
 	}
+}
+
+// clockCall is now() and the like with an optional precision, of which only the
+// standard one is supported.
+func (a *Analyser) clockCall(name string, c *sql.Call, sc *Scope) (Expr, error) {
+	f, _ := kernels.Lookup(name)
+	if len(c.Args) == 1 {
+		if p, ok := ordinal(c.Args[0]); ok {
+			kind := "TIMESTAMP_LTZ"
+			if name == "localtimestamp" {
+				kind = "TIMESTAMP_NTZ"
+			}
+			switch {
+			case p < 6 || p > 9:
+				return nil, a.errorAt(c.Span, "INVALID_TIMESTAMP_PRECISION", "precision", p, "type", kind)
+			case p > 6:
+				return nil, a.errorAt(c.Span, "VSTREAM_UNSUPPORTED", "feature", name+" with nanoseconds")
+			}
+			return a.bind(f, name, nil, c.Span)
+		}
+	}
+	return a.scalar(f, name, c, sc)
 }
 
 // structCall is struct(a, b AS c).
@@ -167,7 +192,7 @@ func checkWindow(w *TimeWindow) error {
 // duration reads a constant of window(): a string, or microseconds.
 func (a *Analyser) duration(e Expr, span sql.Span) (int64, error) {
 	if s, ok := stringConst(e); ok {
-		months, days, micros, ok := kernels.ParseInterval([]byte(s))
+		months, days, micros, ok := text.ParseInterval([]byte(s))
 		switch {
 		case !ok:
 			return 0, a.errorAt(span, "CANNOT_PARSE_INTERVAL", "intervalString", "'"+s+"'")
@@ -219,11 +244,6 @@ func (a *Analyser) sessionCall(name string, c *sql.Call, sc *Scope) (Expr, error
 	w := &TimeWindow{Session: true, Text: "sessionwindow(" + joinSQL(args) + ")", Span: c.Span}
 	if w.Time, err = a.windowTime(args[0], w.Text, c.Span); err != nil {
 		return nil, err
-	}
-	if s, ok := stringConst(args[1]); ok {
-		if _, _, _, ok := kernels.ParseInterval([]byte(s)); !ok {
-			return nil, a.errorAt(c.Span, "CANNOT_PARSE_INTERVAL", "intervalString", "'"+s+"'")
-		}
 	}
 	switch args[1].Type().Kind {
 	case vector.KindString, vector.KindCalendarInterval, vector.KindNull:

@@ -1,8 +1,10 @@
 package plan
 
 import (
+	"errors"
 	"strings"
 
+	"github.com/vstream/vstream/condition"
 	"github.com/vstream/vstream/sql"
 )
 
@@ -31,16 +33,25 @@ func (b *selectBuilder) grouped(n Node) (Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	items = append(items, hidden...)
+	qualify, err := b.qualify(items, scope)
+	if err != nil {
+		return nil, err
+	}
+	written := items
+	items = append(append(items, hidden...), qualify...)
 	spans := make([]sql.Span, len(items))
 	for i := range items {
 		spans[i] = b.s.Span
-		if len(b.s.Items) == len(items)-len(hidden) && i < len(b.s.Items) {
+		if len(b.s.Items) == len(written) && i < len(b.s.Items) {
 			spans[i] = b.s.Items[i].Expr.Pos()
 		}
 	}
 	for i, e := range items {
-		if items[i], err = g.over(e, spans[i]); err != nil {
+		items[i], err = g.over(e, spans[i])
+		if i >= len(written) {
+			err = g.unresolved(err, e, written)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -50,8 +61,9 @@ func (b *selectBuilder) grouped(n Node) (Node, error) {
 		if having, err = b.a.Expr(b.s.Having, hs); err != nil {
 			return nil, err
 		}
-		if having, err = g.over(expandAliases(having, items), b.s.Having.Pos()); err != nil {
-			return nil, err
+		full := expandAliases(having, items)
+		if having, err = g.over(full, b.s.Having.Pos()); err != nil {
+			return nil, g.unresolved(err, full, written)
 		}
 	}
 	n = &Aggregate{Keys: g.keys, Aggs: g.aggs, Input: n}
@@ -60,11 +72,7 @@ func (b *selectBuilder) grouped(n Node) (Node, error) {
 			return nil, err
 		}
 	}
-	if n, items, err = b.a.lowerGenerators(n, items); err != nil {
-		return nil, err
-	}
-	n, items = lowerOver(n, items)
-	return &Project{Exprs: items, Input: n}, nil
+	return b.project(n, items)
 }
 
 // grouping is the state of analysing one GROUP BY.
@@ -162,6 +170,9 @@ func (g *grouping) bindKey(e sql.Expr, n Node) (int, error) {
 	if agg := findAgg(x); agg != nil {
 		return 0, g.a.errorAt(e.Pos(), "GROUP_BY_AGGREGATE", "sqlExpr", agg.SQL())
 	}
+	if call := nestedGenerator(x); call != nil {
+		return 0, g.a.errorAt(e.Pos(), "UNSUPPORTED_EXPR_FOR_OPERATOR", "operator", "Aggregate", "invalidExprSqls", quoteSQL(x))
+	}
 	return g.addKey(x), nil
 }
 
@@ -208,50 +219,6 @@ func unalias(e Expr) Expr {
 	return e
 }
 
-// bindSets are the grouping sets of one ROLLUP, CUBE or GROUPING SETS.
-func (g *grouping) bindSets(gs *sql.GroupingSets, n Node) ([][]int, error) {
-	elems := make([][]int, len(gs.Sets))
-	for i, s := range gs.Sets {
-		elems[i] = []int{}
-		for _, e := range s {
-			k, err := g.bindKey(e, n)
-			if err != nil {
-				return nil, err
-			}
-			elems[i] = append(elems[i], k)
-		}
-	}
-	switch gs.Kind {
-	case "ROLLUP":
-		var sets [][]int
-		for k := len(elems); k >= 0; k-- {
-			sets = append(sets, concat(elems[:k]))
-		}
-		return sets, nil
-	case "CUBE":
-		var sets [][]int
-		for mask := 1<<len(elems) - 1; mask >= 0; mask-- {
-			var in [][]int
-			for i, e := range elems {
-				if mask&(1<<(len(elems)-1-i)) != 0 {
-					in = append(in, e)
-				}
-			}
-			sets = append(sets, concat(in))
-		}
-		return sets, nil
-	}
-	return elems, nil
-}
-
-func concat(parts [][]int) []int {
-	out := []int{}
-	for _, p := range parts {
-		out = append(out, p...)
-	}
-	return out
-}
-
 // computeKeys puts the keys into columns below the Aggregate.
 func (g *grouping) computeKeys(n Node) (Node, error) {
 	windowed := g.exprs
@@ -295,42 +262,6 @@ func asExprs(attrs []*Attr) []Expr {
 		out[i] = c
 	}
 	return out
-}
-
-// expandSets emits each row once per grouping set, with NULL for the keys that are
-// not in the set and the set's grouping id (a bit per key, 1: not in the set).
-func (g *grouping) expandSets(n Node) Node {
-	in := n.Output()
-	x := &Expand{Input: n, Attrs: append([]*Attr{}, in...)}
-	fresh := make([]*Attr, len(g.keys))
-	for i, k := range g.keys {
-		c := *k
-		c.ID, c.Null = NewID(), true
-		fresh[i] = &c
-		x.Attrs = append(x.Attrs, &c)
-	}
-	g.id = &Attr{ID: NewID(), Name: "spark_grouping_id", Typ: LongLiteral(0).Typ}
-	x.Attrs = append(x.Attrs, g.id)
-	for _, set := range g.sets {
-		member := map[int]bool{}
-		for _, k := range set {
-			member[k] = true
-		}
-		p := asExprs(in)
-		id := int64(0)
-		for i, k := range g.keys {
-			id <<= 1
-			if member[i] {
-				p = append(p, k)
-			} else {
-				p = append(p, NullLiteral(k.Typ))
-				id |= 1
-			}
-		}
-		x.Projections = append(x.Projections, append(p, LongLiteral(id)))
-	}
-	g.keys = append(fresh, g.id)
-	return x
 }
 
 // over rewrites an item so that it reads keys and aggregates only.
@@ -397,66 +328,40 @@ func (g *grouping) aggregate(x *AggCall) (Expr, error) {
 	return al.Attr, nil
 }
 
+// unresolved is the error for a HAVING or ORDER BY that names a column of the input:
+// after the grouping only its own columns are there, so Spark does not find the name.
+func (g *grouping) unresolved(err error, e Expr, items []Expr) error {
+	if !errors.Is(err, condition.Name("MISSING_AGGREGATION")) && !errors.Is(err, condition.Name("MISSING_GROUP_BY")) {
+		return err
+	}
+	var column *Attr
+	Walk(e, func(x Expr) bool {
+		if _, ok := x.(*AggCall); ok || g.keyOf[Fingerprint(x)] != nil {
+			return false
+		}
+		if c, ok := x.(*Attr); ok && !c.Param && column == nil && c.Span != (sql.Span{}) {
+			column = c
+		}
+		return true
+	})
+	if column == nil {
+		return err
+	}
+	var out []*Attr
+	for _, it := range items {
+		if _, ok := it.(*MultiAlias); !ok {
+			out = append(out, OutputOf(it))
+		}
+	}
+	return g.a.unresolved([]string{column.Name}, column.Span, out)
+}
+
 func (g *grouping) missing(e Expr, at sql.Span) error {
 	if g.b.s.GroupBy == nil {
 		return g.a.errorAt(at, "MISSING_GROUP_BY")
 	}
 	name := e.SQL()
 	return g.a.errorAt(at, "MISSING_AGGREGATION", "expression", `"`+name+`"`, "expressionAnyValue", `"any_value(`+name+`)"`)
-}
-
-// groupingID computes grouping(k) and grouping_id(…) from the grouping id column.
-func (g *grouping) groupingID(x *GroupingCall, at sql.Span) (Expr, error) {
-	if g.id == nil {
-		return nil, g.a.errorAt(at, "UNSUPPORTED_GROUPING_EXPRESSION")
-	}
-	n := len(g.keys) - 1
-	bit := func(e Expr) (int, error) {
-		k := g.keyOf[Fingerprint(e)]
-		for i, c := range g.keys[:n] {
-			if c == k {
-				return n - 1 - i, nil
-			}
-		}
-		return 0, g.a.errorAt(at, "GROUPING_COLUMN_MISMATCH", "grouping", e.SQL(), "groupingColumns", keyList(g.exprs))
-	}
-	if x.ID && len(x.Args) == 0 {
-		return g.id, nil
-	}
-	var out Expr = LongLiteral(0)
-	for _, arg := range x.Args {
-		b, err := bit(arg)
-		if err != nil {
-			return nil, err
-		}
-		shifted, err := g.a.call("shiftright", []Expr{g.id, IntLiteral(int32(b))}, at)
-		if err != nil {
-			return nil, err
-		}
-		one, err := g.a.call("&", []Expr{shifted, LongLiteral(1)}, at)
-		if err != nil {
-			return nil, err
-		}
-		double, err := g.a.call("shiftleft", []Expr{out, IntLiteral(1)}, at)
-		if err != nil {
-			return nil, err
-		}
-		if out, err = g.a.call("|", []Expr{double, one}, at); err != nil {
-			return nil, err
-		}
-	}
-	if !x.ID {
-		return g.a.implicitCast(out, x.Type()), nil
-	}
-	return out, nil
-}
-
-func keyList(exprs []Expr) string {
-	names := make([]string, len(exprs))
-	for i, e := range exprs {
-		names[i] = e.SQL()
-	}
-	return strings.Join(names, ", ")
 }
 
 // aliasesOf are the named items, to which HAVING may refer.

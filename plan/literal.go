@@ -2,12 +2,11 @@ package plan
 
 import (
 	"encoding/hex"
-	"math/big"
 	"strconv"
 	"strings"
 
+	"github.com/vstream/vstream/internal/decimal"
 	"github.com/vstream/vstream/internal/text"
-	"github.com/vstream/vstream/kernels"
 	"github.com/vstream/vstream/sql"
 	"github.com/vstream/vstream/vector"
 )
@@ -36,10 +35,10 @@ func (a *Analyser) literal(l *sql.Literal) (*Literal, error) {
 		return decimalLiteral(l.Text), nil
 	case "double", "doubleSuffix":
 		v, _ := strconv.ParseFloat(l.Text, 64)
-		return fixedLiteral(vector.Double, v, string(kernels.AppendDouble(nil, v))), nil
+		return fixedLiteral(vector.Double, v, string(text.AppendDouble(nil, v))), nil
 	case "float":
 		v, _ := strconv.ParseFloat(l.Text, 32)
-		return fixedLiteral(vector.Float, float32(v), string(kernels.AppendFloat(nil, float32(v)))), nil
+		return fixedLiteral(vector.Float, float32(v), string(text.AppendFloat(nil, float32(v)))), nil
 	case "x":
 		return binaryLiteral(l.Text), nil
 	}
@@ -60,12 +59,13 @@ func integerLiteral(l *sql.Literal) *Literal {
 // decimalLiteral has the precision and scale of the digits as written; an
 // exponent shifts them as in Java's BigDecimal.
 func decimalLiteral(s string) *Literal {
-	unscaled, scale, _ := text.ParseBig([]byte(s))
+	d, digits, scale, _ := decimal.ParseExact([]byte(s))
 	if scale < 0 {
-		unscaled, scale = text.Rescale(unscaled, scale, 0), 0
+		digits -= scale
+		d, _ = decimal.Rescale(d, scale, decimal.MaxPrecision, 0)
+		scale = 0
 	}
-	precision := max(len(new(big.Int).Abs(unscaled).String()), scale)
-	return fixedLiteral(vector.Decimal(precision, scale), text.Decimal128(unscaled), string(text.AppendDecimal(nil, unscaled, scale)))
+	return fixedLiteral(vector.Decimal(max(digits, scale), scale), d, string(decimal.Append(nil, d, scale)))
 }
 
 func binaryLiteral(digits string) *Literal {
@@ -82,8 +82,8 @@ func (a *Analyser) typedLiteral(l *sql.Literal) (*Literal, error) {
 	s := []byte(l.Text)
 	switch l.Kind {
 	case "date":
-		if v, ok := kernels.ParseDate(s); ok {
-			return fixedLiteral(vector.Date, v, "DATE '"+string(kernels.AppendDate(nil, int64(v)))+"'"), nil
+		if v, ok := text.ParseDate(s); ok {
+			return fixedLiteral(vector.Date, v, "DATE '"+string(text.AppendDate(nil, int64(v)))+"'"), nil
 		}
 	case "timestamp":
 		// The type of TIMESTAMP '…' is spark.sql.timestampType.
@@ -109,20 +109,20 @@ func (a *Analyser) invalidTyped(l *sql.Literal) error {
 }
 
 func (a *Analyser) instantLiteral(l *sql.Literal) (*Literal, error) {
-	v, ok := kernels.ParseTimestamp([]byte(l.Text), a.Conf.Zone)
+	v, ok := text.ParseTimestamp([]byte(l.Text), a.Conf.Zone)
 	if !ok {
 		return nil, a.invalidTyped(l)
 	}
 	local := text.LocalMicros(v, a.Conf.Zone)
-	return fixedLiteral(vector.Timestamp, v, "TIMESTAMP '"+string(kernels.AppendTimestamp(nil, local))+"'"), nil
+	return fixedLiteral(vector.Timestamp, v, "TIMESTAMP '"+string(text.AppendTimestamp(nil, local))+"'"), nil
 }
 
 func (a *Analyser) ntzLiteral(l *sql.Literal) (*Literal, error) {
-	v, ok := kernels.ParseTimestampNTZ([]byte(l.Text))
+	v, ok := text.ParseTimestampNTZ([]byte(l.Text), true)
 	if !ok {
 		return nil, a.invalidTyped(l)
 	}
-	return fixedLiteral(vector.TimestampNTZ, v, "TIMESTAMP_NTZ '"+string(kernels.AppendTimestamp(nil, v))+"'"), nil
+	return fixedLiteral(vector.TimestampNTZ, v, "TIMESTAMP_NTZ '"+string(text.AppendTimestamp(nil, v))+"'"), nil
 }
 
 // hasZone tells whether a timestamp names a zone: then it is an instant.

@@ -3,7 +3,7 @@ package plan
 import (
 	"strings"
 
-	"github.com/vstream/vstream/kernels"
+	"github.com/vstream/vstream/internal/text"
 	"github.com/vstream/vstream/sql"
 	"github.com/vstream/vstream/vector"
 )
@@ -34,7 +34,7 @@ func (a *Analyser) interval(iv *sql.Interval) (*Literal, error) {
 		}
 		s = strings.Join(parts, " ")
 	}
-	months, days, micros, ok := kernels.ParseInterval([]byte(s))
+	months, days, micros, ok := text.ParseInterval([]byte(s))
 	switch {
 	case !ok && iv.Units == nil:
 		return nil, a.errorAt(iv.Span, "INVALID_TYPED_LITERAL", "valueType", `"INTERVAL"`, "value", "'"+s+"'")
@@ -104,11 +104,11 @@ func minMax(fields []uint8) (lo, hi uint8) {
 }
 
 func yearMonthLiteral(t *vector.Type, months int32) *Literal {
-	return fixedLiteral(t, months, string(kernels.AppendYearMonth(nil, t, months)))
+	return fixedLiteral(t, months, string(text.AppendYearMonth(nil, t, months)))
 }
 
 func dayTimeLiteral(t *vector.Type, micros int64) *Literal {
-	return fixedLiteral(t, micros, string(kernels.AppendDayTime(nil, t, micros)))
+	return fixedLiteral(t, micros, string(text.AppendDayTime(nil, t, micros)))
 }
 
 // rangeInterval reads INTERVAL '1-2' YEAR TO MONTH and INTERVAL '1 2:3' DAY TO MINUTE.
@@ -119,14 +119,14 @@ func (a *Analyser) rangeInterval(iv *sql.Interval) (*Literal, error) {
 	s := strings.TrimSpace(signed(u))
 	if from <= vector.FieldMonth {
 		t := vector.YearMonthOf(from, to)
-		months, ok := kernels.ParseYearMonth([]byte(s), t)
+		months, ok := text.ParseYearMonth([]byte(s), t)
 		if !ok {
 			return nil, a.errorAt(span, "INVALID_INTERVAL_FORMAT.INTERVAL_PARSING", "input", s, "interval", "year-month")
 		}
 		return yearMonthLiteral(t, months), nil
 	}
 	t := vector.DayTimeOf(from, to)
-	micros, ok := kernels.ParseDayTime([]byte(s), t)
+	micros, ok := text.ParseDayTime([]byte(s), t)
 	if !ok {
 		return nil, a.badDayTime(s, t, span)
 	}

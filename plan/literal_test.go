@@ -67,7 +67,7 @@ func FuzzExpr(f *testing.F) {
 		if err != nil {
 			return
 		}
-		a := plan.NewAnalyser(oracleCatalog{}, &kernels.Conf{ANSI: true, Zone: time.UTC})
+		a := plan.NewAnalyser(noCatalog{}, &kernels.Conf{ANSI: true, Zone: time.UTC})
 		a.Text = text
 		x, err := a.Expr(e, namesScope())
 		if err != nil {

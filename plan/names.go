@@ -92,7 +92,7 @@ func (a *Analyser) column(parts []string, span sql.Span, cols []*Attr) (Expr, er
 		switch {
 		case len(found) == 1:
 			c := *found[0]
-			c.Name = parts[q] // Spark names the column as it was written
+			c.Name, c.Span = parts[q], span // Spark names the column as it was written
 			return a.fields(&c, parts[q+1:], span)
 		case len(found) > 1:
 			return nil, a.ambiguous(parts, span, found)

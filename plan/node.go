@@ -28,8 +28,7 @@ type Relation struct {
 	CountsFiltered bool
 	// Filter was pushed down into the scan: rows that fail it are dropped
 	// there. Nil: none. The plan keeps no other copy of it.
-	Filter     Expr
-	SourceName string // for source evolution; "" if unnamed
+	Filter Expr
 }
 
 // OneRow is the relation of a SELECT without FROM: one row, no columns.

@@ -7,8 +7,10 @@ import (
 
 // Optimise rewrites an analysed plan into an equivalent, cheaper one.
 func Optimise(n Node) Node {
+	n = transformNodes(n, subqueriesToJoins)
 	n = transformNodes(n, dropAlias)
 	n = transformNodes(n, distinctToAggregate)
+	n = transformNodes(n, combineLimits)
 	n = transformNodes(n, generatorInput)
 	n = pushDown(n)
 	return prune(n, all(n))

@@ -68,11 +68,7 @@ func prune(n Node, required map[ID]bool) Node {
 	case *Union:
 		return pruneUnion(n, required)
 	case *Join:
-		c := *n
-		below := clone(required)
-		need(below, n.Cond)
-		c.Left, c.Right = prune(n.Left, clone(below)), prune(n.Right, below)
-		return &c
+		return pruneJoin(n, required)
 	case *Deduplicate:
 		return pruneDeduplicate(n, required)
 	case *Sort:
@@ -122,6 +118,25 @@ func pruneDeduplicate(n *Deduplicate, required map[ID]bool) Node {
 	}
 	c.Input = prune(n.Input, below)
 	return &c
+}
+
+// pruneJoin leaves out what only the condition reads, above the join.
+func pruneJoin(n *Join, required map[ID]bool) Node {
+	c := *n
+	below := clone(required)
+	need(below, n.Cond)
+	c.Left, c.Right = prune(n.Left, clone(below)), prune(n.Right, below)
+	out := c.Output()
+	var wanted []Expr
+	for _, a := range out {
+		if required[a.ID] {
+			wanted = append(wanted, a)
+		}
+	}
+	if len(wanted) == len(out) {
+		return &c
+	}
+	return &Project{Exprs: wanted, Input: &c}
 }
 
 func filterOf(n *Relation) Expr {

@@ -1,10 +1,15 @@
 package plan
 
+import "github.com/vstream/vstream/kernels"
+
 // pushDown moves filters towards the relations, through what does not change the
 // columns that they read, as Spark's PushPredicateThroughNonJoin does. It is visible to
 // users where Spark's is: a filter on other columns written after a watermark runs before it, so
 // the rows that it removes do not move the watermark.
 func pushDown(n Node) Node {
+	if j, ok := n.(*Join); ok {
+		return pushJoin(nil, j)
+	}
 	f, ok := n.(*Filter)
 	if !ok {
 		in := n.Inputs()
@@ -77,6 +82,8 @@ func pushThrough(conds []Expr, n Node) Node {
 		below := all(in)
 		down, up := split(conds, func(e Expr) bool { return Deterministic(e) && readsOnly(e, below) })
 		return filterOver(up, n.WithInputs([]Node{pushThrough(down, in)}))
+	case *Join:
+		return pushJoin(conds, n)
 	case *Relation:
 		return pushIntoScan(conds, n)
 	}
@@ -133,12 +140,36 @@ func simplePredicate(e Expr) bool {
 	return false
 }
 
-// conjuncts are the parts of a condition that AND joins.
+// conjuncts are the parts of a condition that AND joins; BETWEEN has two.
 func conjuncts(e Expr) []Expr {
-	if c, ok := e.(*Call); ok && c.Fn.Name == "and" {
+	c, ok := e.(*Call)
+	if !ok {
+		return []Expr{e}
+	}
+	switch c.Fn.Name {
+	case "and":
 		return append(conjuncts(c.Args[0]), conjuncts(c.Args[1])...)
+	case "between":
+		if lo, hi := comparisons(c); lo != nil {
+			return []Expr{lo, hi}
+		}
 	}
 	return []Expr{e}
+}
+
+// comparisons are x >= low and x <= high of x BETWEEN low AND high; nil if they cannot
+// take its place.
+func comparisons(c *Call) (lo, hi Expr) {
+	a := &Analyser{Conf: &kernels.Conf{ANSI: true}}
+	lo, err := a.call(">=", c.Args[:2], c.Span)
+	if err != nil || !Deterministic(c) {
+		return nil, nil
+	}
+	hi, err = a.call("<=", []Expr{c.Args[0], c.Args[2]}, c.Span)
+	if err != nil {
+		return nil, nil
+	}
+	return lo, hi
 }
 
 // conjunction joins conditions by AND.

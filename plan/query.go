@@ -41,9 +41,7 @@ func (a *Analyser) Query(stmt *sql.Statement) (Node, error) {
 
 // forText is an analyser of another text that counts on.
 func (a *Analyser) forText(text string) *Analyser {
-	sub := &Analyser{Catalog: a.Catalog, Conf: a.Conf, Text: text, watermarks: a.watermarks}
-	sub.queryFn = sub.query
-	return sub
+	return &Analyser{Catalog: a.Catalog, Conf: a.Conf, Text: text, watermarks: a.watermarks}
 }
 
 // NextWatermark numbers a Watermark node.
@@ -163,12 +161,12 @@ func (a *Analyser) limited(n Node, q *sql.Query) (Node, error) {
 	limit, offset := int64(-1), int64(0)
 	var err error
 	if _, all := q.Limit.(*sql.AllRows); q.Limit != nil && !all {
-		if limit, err = a.rowCount(q.Limit, "LIMIT", "limit"); err != nil {
+		if limit, err = a.rowCount(q.Limit, "limit", n); err != nil {
 			return nil, err
 		}
 	}
 	if q.Offset != nil {
-		if offset, err = a.rowCount(q.Offset, "OFFSET", "offset"); err != nil {
+		if offset, err = a.rowCount(q.Offset, "offset", n); err != nil {
 			return nil, err
 		}
 	}
@@ -178,9 +176,9 @@ func (a *Analyser) limited(n Node, q *sql.Query) (Node, error) {
 	return &Limit{N: limit, Offset: offset, Input: n}, nil
 }
 
-// rowCount evaluates the constant of LIMIT or OFFSET.
-func (a *Analyser) rowCount(e sql.Expr, clause, name string) (int64, error) {
-	x, err := a.Expr(e, &Scope{})
+// rowCount evaluates the constant of the LIMIT or OFFSET of n.
+func (a *Analyser) rowCount(e sql.Expr, name string, n Node) (int64, error) {
+	x, err := a.Expr(e, &Scope{Columns: n.Output()})
 	if err != nil {
 		return 0, err
 	}
@@ -194,7 +192,7 @@ func (a *Analyser) rowCount(e sql.Expr, clause, name string) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	v, err := kernels.Fold(&kernels.Ctx{ANSI: a.Conf.ANSI, Zone: a.Conf.Zone, Conf: a.Conf.Conf}, k)
+	v, err := kernels.Fold(a.ctx(), k)
 	if err != nil {
 		return 0, a.place(err, e.Pos())
 	}
@@ -256,21 +254,9 @@ func (a *Analyser) values(v *sql.Values, outer *Scope) (Node, error) {
 			return nil, a.errorAt(v.Span, "INVALID_INLINE_TABLE.INCOMPATIBLE_TYPES_IN_INLINE_TABLE", "colName", "`col"+strconv.Itoa(c+1)+"`")
 		}
 		for i := range rows {
-			rows[i][c] = a.implicitCast(rows[i][c], t)
+			rows[i][c] = a.implicit(rows[i][c], t, v.Rows[i][c].Pos())
 		}
 		out.Attrs = append(out.Attrs, &Attr{ID: NewID(), Name: "col" + strconv.Itoa(c+1), Typ: t, Null: null})
 	}
 	return out, nil
-}
-
-// implicitCast converts e to a type if it has another.
-func (a *Analyser) implicitCast(e Expr, t *vector.Type) Expr {
-	if e.Type().Equal(t) {
-		return e
-	}
-	mode := kernels.CastANSI
-	if !a.Conf.ANSI {
-		mode = kernels.CastLegacy
-	}
-	return &Cast{Child: e, To: t, Mode: mode, Implicit: true}
 }

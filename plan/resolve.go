@@ -16,8 +16,6 @@ type Analyser struct {
 	Text string
 	// watermarks counts the Watermark nodes made so far.
 	watermarks int
-	// queryFn analyses a subquery; it is set where queries are analysed.
-	queryFn func(q *sql.Query, outer *Scope) (Node, error)
 	// ctes are the WITH clauses around the query being analysed.
 	ctes *cteScope
 }

@@ -25,6 +25,11 @@ func (a *Analyser) binary(e *sql.Binary, sc *Scope) (Expr, error) {
 		return a.equal(l, r, e.Span)
 	case "||":
 		return a.call("concat", []Expr{l, r}, e.Span)
+	case "+":
+		if l.Type().Kind == vector.KindDate && r.Type().Kind == vector.KindDate {
+			return a.call("date_add", []Expr{l, r}, e.Span) // which refuses it
+		}
+		return a.call(op, []Expr{l, r}, e.Span)
 	default:
 		return a.call(op, []Expr{l, r}, e.Span)
 	}

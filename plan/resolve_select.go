@@ -17,6 +17,9 @@ func (a *Analyser) SelectItems(items []*sql.SelectItem, sc *Scope) ([]Expr, erro
 	var out []Expr
 	for _, it := range items {
 		if s, ok := it.Expr.(*sql.Star); ok {
+			if len(it.Aliases) > 0 {
+				return nil, a.errorAt(it.Span, "INVALID_USAGE_OF_STAR_OR_REGEX", "elem", "'*'", "prettyName", "expression `alias`")
+			}
 			cols, err := a.star(s, sc)
 			if err != nil {
 				return nil, err

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"github.com/vstream/vstream/sql"
+	"github.com/vstream/vstream/vector"
 )
 
 // selectQuery analyses one SELECT. order are the sort items that follow it: those
@@ -34,12 +35,7 @@ func (a *Analyser) selectQuery(s *sql.Select, order []*sql.SortItem, windows []*
 		return nil, err
 	}
 	if s.Distinct {
-		for _, c := range n.Output() {
-			if c.Hidden {
-				return nil, a.errorAt(s.Span, "UNSUPPORTED_FEATURE.ORDER_BY_NOT_IN_SELECT_DISTINCT")
-			}
-		}
-		n = &Distinct{Input: n}
+		return a.distinct(n, s.Span)
 	}
 	return n, nil
 }
@@ -60,7 +56,7 @@ func (a *Analyser) filter(n Node, e Expr, at sql.Span) (Node, error) {
 	switch e.Type().String() {
 	case "boolean":
 	case "void":
-		e = a.implicitCast(e, BoolLiteral(true).Typ)
+		e = a.implicit(e, vector.Bool, at)
 	default:
 		return nil, a.errorAt(at, "DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN", "sqlExpr", quoteSQL(e), "filter", quoteSQL(e), "type", quoteType(e.Type()))
 	}
@@ -99,14 +95,47 @@ func (b *selectBuilder) plain(n Node) (Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	items = append(items, hidden...)
+	qualify, err := b.qualify(items, b.scope(n))
+	if err != nil {
+		return nil, err
+	}
+	items = append(append(items, hidden...), qualify...)
 	if n, items, err = a.lowerWindows(n, items); err != nil {
 		return nil, err
 	}
-	if n, items, err = a.lowerGenerators(n, items); err != nil {
+	return b.project(n, items)
+}
+
+// qualify is the condition of QUALIFY as one more item, if there is one. It may use the
+// names of items.
+func (b *selectBuilder) qualify(items []Expr, below *Scope) ([]Expr, error) {
+	if b.s.Qualify == nil {
+		return nil, nil
+	}
+	sc := *below
+	sc.Aliases = aliasesOf(items)
+	e, err := b.a.Expr(b.s.Qualify, &sc)
+	if err != nil {
+		return nil, err
+	}
+	return []Expr{NewAlias(expandAliases(e, items), "qualify")}, nil
+}
+
+// project computes the items over n: generators and OVER functions below a projection.
+// The last item is the condition of QUALIFY, if there is one.
+func (b *selectBuilder) project(n Node, items []Expr) (Node, error) {
+	n, items, err := b.a.lowerGenerators(n, items)
+	if err != nil {
 		return nil, err
 	}
 	n, items = lowerOver(n, items)
+	if b.s.Qualify != nil {
+		last := len(items) - 1
+		if n, err = b.a.filter(n, unalias(items[last]), b.s.Qualify.Pos()); err != nil {
+			return nil, err
+		}
+		items = items[:last]
+	}
 	return &Project{Exprs: items, Input: n}, nil
 }
 
@@ -126,6 +155,12 @@ func (b *selectBuilder) sortColumns(items []Expr, below *Scope) ([]Expr, error) 
 		e, err := b.a.Expr(item.Expr, &Scope{Columns: cols, Outer: b.outer})
 		if err == nil && findAgg(e) == nil {
 			continue
+		}
+		if b.s.Distinct { // the rows below DISTINCT are gone
+			if err == nil {
+				err = b.a.errorAt(item.Expr.Pos(), "UNSUPPORTED_EXPR_FOR_OPERATOR", "operator", "Sort", "invalidExprSqls", quoteSQL(findAgg(e)))
+			}
+			return nil, err
 		}
 		e, err2 := b.a.Expr(item.Expr, below)
 		if err2 != nil {

@@ -32,15 +32,55 @@ func (a *Analyser) setOp(s *sql.SetOp, outer *Scope) (Node, error) {
 		}
 		types[i] = t
 	}
-	l, r = a.widen(l, lo, types), a.widen(r, ro, types)
+	l, r = a.widen(l, lo, types, s.Left.Pos()), a.widen(r, ro, types, s.Right.Pos())
 	if s.Op != "UNION" {
+		if err := a.comparable(l.Output(), s.Span); err != nil {
+			return nil, err
+		}
 		return &SetOp{Op: s.Op, All: s.All, Left: l, Right: r}, nil
 	}
 	n := union(l, r)
 	if s.All {
 		return n, nil
 	}
+	return a.distinct(n, s.Span)
+}
+
+// distinct is SELECT DISTINCT of n.
+func (a *Analyser) distinct(n Node, at sql.Span) (Node, error) {
+	if err := a.comparable(n.Output(), at); err != nil {
+		return nil, err
+	}
 	return &Distinct{Input: n}, nil
+}
+
+// comparable refuses columns of types whose values set operations cannot compare.
+func (a *Analyser) comparable(cols []*Attr, at sql.Span) error {
+	for _, c := range cols {
+		for kind, name := range map[vector.Kind]string{vector.KindMap: "MAP", vector.KindVariant: "VARIANT"} {
+			if holds(c.Typ, kind) {
+				return a.errorAt(at, "UNSUPPORTED_FEATURE.SET_OPERATION_ON_"+name+"_TYPE", "colName", quoteParts([]string{c.Name}), "dataType", quoteType(c.Typ))
+			}
+		}
+	}
+	return nil
+}
+
+// holds tells whether a type is, or has inside, one of a kind.
+func holds(t *vector.Type, kind vector.Kind) bool {
+	switch t.Kind {
+	case kind:
+		return true
+	case vector.KindArray, vector.KindMap:
+		return holds(t.Elem, kind)
+	case vector.KindStruct:
+		for _, f := range t.Fields {
+			if holds(f.Type, kind) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // union flattens nested unions of the same columns.
@@ -71,7 +111,7 @@ func union(l, r Node) *Union {
 }
 
 // widen casts the columns that have another type, and drops hidden ones.
-func (a *Analyser) widen(n Node, cols []*Attr, types []*vector.Type) Node {
+func (a *Analyser) widen(n Node, cols []*Attr, types []*vector.Type, at sql.Span) Node {
 	exprs := make([]Expr, len(cols))
 	changed := len(cols) != len(n.Output())
 	for i, c := range cols {
@@ -79,7 +119,7 @@ func (a *Analyser) widen(n Node, cols []*Attr, types []*vector.Type) Node {
 			exprs[i] = c
 			continue
 		}
-		exprs[i] = NewAlias(a.implicitCast(c, types[i]), c.Name)
+		exprs[i] = NewAlias(a.implicit(c, types[i], at), c.Name)
 		changed = true
 	}
 	if !changed {

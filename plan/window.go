@@ -3,7 +3,6 @@ package plan
 import (
 	"fmt"
 
-	"github.com/vstream/vstream/kernels"
 	"github.com/vstream/vstream/sql"
 	"github.com/vstream/vstream/vector"
 )
@@ -36,10 +35,11 @@ func (a *Analyser) lowerWindows(n Node, exprs []Expr) (Node, []Expr, error) {
 	if found == nil {
 		return n, exprs, nil
 	}
+	lower := a.timeWindow
 	if found.Session {
-		return nil, nil, a.errorAt(found.Span, "VSTREAM_UNSUPPORTED", "feature", "session_window")
+		lower = a.sessionWindow
 	}
-	n, column, err := a.timeWindow(n, found)
+	n, column, err := lower(n, found)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -144,14 +144,6 @@ func (a *Analyser) inWindow(time Expr, window *Attr, at sql.Span) (Expr, error) 
 		return nil, err
 	}
 	return a.call("and", []Expr{lo, hi}, at)
-}
-
-// castMode is what an implicit cast does with a value that does not fit.
-func (a *Analyser) castMode() kernels.CastMode {
-	if a.Conf.ANSI {
-		return kernels.CastANSI
-	}
-	return kernels.CastLegacy
 }
 
 // definition is what distinguishes the window from another one over the same time.

@@ -93,6 +93,8 @@ type Spec struct {
 	Options []Option
 	// Open opens a streaming source. schema is the user's, nil if none was given.
 	Open func(ctx context.Context, c Context, options Options, schema *vector.Schema) (Source, error)
+	// Schema is the schema of a source that has only this one; nil if users give it.
+	Schema *vector.Schema
 	// NeedsSchema: a stream's schema is not inferred unless
 	// spark.sql.streaming.schemaInference is true.
 	NeedsSchema bool

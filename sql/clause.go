@@ -35,7 +35,8 @@ func (p *parser) clauseWithin(k, more int) bool {
 	case "LATERAL":
 		return p.isAt(k+1, "VIEW")
 	case "UNION", "EXCEPT", "INTERSECT", "MINUS":
-		return p.isAnyAt(k+1, "SELECT", "FROM", "VALUES", "TABLE", "ALL", "DISTINCT") || p.opAt(k+1, "(")
+		// Before FROM the word is an alias, as the alternatives of Spark's grammar have it.
+		return p.isAnyAt(k+1, "SELECT", "VALUES", "TABLE", "ALL", "DISTINCT") || p.opAt(k+1, "(")
 	case "SELECT":
 		return p.fromFirst && (p.startsExpr(k+1) && !p.clauseWithin(k+1, more-1) || p.opAt(k+1, "/*+"))
 	case "PIVOT":

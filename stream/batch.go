@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -103,11 +104,11 @@ func (e *Execution) planBatch(ctx context.Context, m *microBatch) (bool, error) 
 	if m.id > 0 && e.plan.Refused != nil {
 		return false, e.plan.Refused
 	}
-	m.entry = checkpoint.OffsetEntry{Version: e.offsetVersion(), WatermarkMs: e.tracker.Current(), TimestampMs: m.began.UnixMilli(), Conf: pinned(e.conf)}
+	m.entry = checkpoint.OffsetEntry{Version: e.offsetVersion, WatermarkMs: e.tracker.Current(), TimestampMs: m.began.UnixMilli(), Conf: pinned(e.conf)}
 	if m.entry.Version == 2 {
 		m.entry.Sources = map[string]json.RawMessage{}
-		for i, in := range e.cfg.Inputs {
-			m.entry.Sources[in.Name] = rawOffset(m.end[i])
+		for i, name := range e.names() {
+			m.entry.Sources[name] = rawOffset(m.end[i])
 		}
 	} else {
 		for _, o := range m.end {
@@ -145,6 +146,9 @@ func rawOffset(o source.Offset) json.RawMessage {
 // runBatch runs a batch that is in the offset log: state, sink, commit log, in this order.
 func (e *Execution) runBatch(ctx context.Context, m *microBatch) error {
 	m.pair = watermark.Pair{Late: e.prevWM, Evict: m.entry.WatermarkMs, Set: e.tracker.Defined()}
+	if strings.EqualFold(e.conf["spark.sql.streaming.statefulOperator.allowMultiple"], "false") {
+		m.pair.Late = m.pair.Evict // one watermark for all, as in Spark before 3.5
+	}
 	if err := m.timed(e.cfg.Clock, "addBatch", func() error { return e.addBatch(ctx, m) }); err != nil {
 		e.stateAbort(m)
 		return err
@@ -160,8 +164,12 @@ func (e *Execution) runBatch(ctx context.Context, m *microBatch) error {
 // and then commits the sink. Until the commit log names the attempt, a rerun of the batch
 // starts from the state before it.
 func (e *Execution) addBatch(ctx context.Context, m *microBatch) error {
+	kernel := func(partition int) *kernels.Ctx { return e.kernelContext(m, partition) }
 	var scans [][]exec.ScanTask
 	err := m.timed(e.cfg.Clock, "getBatch", func() (err error) {
+		if err := e.tables.fill(ctx, e.plan, kernel); err != nil {
+			return err
+		}
 		scans, err = e.scanTasks(ctx, m)
 		return err
 	})
@@ -179,8 +187,8 @@ func (e *Execution) addBatch(ctx context.Context, m *microBatch) error {
 	out := newOutput(ctx, w, done)
 	m.result, err = e.runtime.Run(ctx, &exec.Batch{
 		ID:        m.id,
-		Watermark: func(int) watermark.Pair { return m.pair },
-		Kernel:    func(partition int) *kernels.Ctx { return e.kernelContext(m, partition) },
+		Watermark: e.watermarks(m),
+		Kernel:    kernel,
 		Scans:     scans,
 		Sink:      out.open,
 	})

@@ -28,15 +28,17 @@ type Execution struct {
 	runID string
 
 	// What Run opened; touched by its goroutine only.
-	dir     *checkpoint.Dir
-	conf    map[string]string
-	plan    *physical.Plan
-	runtime *exec.Runtime
-	sources []source.Source
-	sink    sink.Sink
-	state   statestore.Store
-	tracker *watermark.Tracker
-	workers int
+	dir           *checkpoint.Dir
+	conf          map[string]string
+	plan          *physical.Plan
+	runtime       *exec.Runtime
+	sources       []source.Source
+	tables        *tables
+	sink          sink.Sink
+	state         statestore.Store
+	tracker       *watermark.Tracker
+	workers       int
+	offsetVersion int // of the offset log
 
 	// Where the query stands.
 	next        int64           // batch to run next

@@ -51,6 +51,9 @@ func (e *Execution) open(ctx context.Context) (err error) {
 		return err
 	}
 	e.settle(r)
+	if err := e.settleOffsets(r); err != nil {
+		return err
+	}
 	if e.plan, err = e.cfg.Compile(e.conf); err != nil {
 		return err
 	}
@@ -58,6 +61,10 @@ func (e *Execution) open(ctx context.Context) (err error) {
 		return err
 	}
 	e.workers = runtime.GOMAXPROCS(0)
+	e.tables = &tables{source: e.sourceContext, workers: e.workers}
+	if err := e.tables.open(ctx, e.plan); err != nil {
+		return err
+	}
 	if e.runtime, err = exec.NewRuntime(e.plan.Graph, e.workers); err != nil {
 		return err
 	}
@@ -126,10 +133,9 @@ func (e *Execution) openSources(ctx context.Context, r *checkpoint.Recovery) err
 		if in.Name != "" {
 			name = in.Name
 		}
-		s, err := in.Spec.Open(ctx, source.Context{
-			Name: in.Relation, Log: e.dir.SourceStore(name), Resolve: e.cfg.Resolve, Conf: e.conf,
-			NowMs: func() int64 { return e.cfg.Clock.Now().UnixMilli() }, TimeZone: e.cfg.Kernel.Zone.String(),
-		}, in.Options, in.Schema)
+		c := e.sourceContext(in)
+		c.Log = e.dir.SourceStore(name)
+		s, err := in.Spec.Open(ctx, c, in.Options, in.Schema)
 		if err != nil {
 			return condition.In(err, "source "+in.Relation)
 		}
@@ -146,21 +152,12 @@ func (e *Execution) openSources(ctx context.Context, r *checkpoint.Recovery) err
 	return nil
 }
 
-func (e *Execution) names() []string {
-	names := make([]string, len(e.cfg.Inputs))
-	for i, in := range e.cfg.Inputs {
-		names[i] = in.Name
+// sourceContext is what a source or table may use, without a log.
+func (e *Execution) sourceContext(in *Input) source.Context {
+	return source.Context{
+		Name: in.Relation, Resolve: e.cfg.Resolve, Conf: e.conf,
+		NowMs: func() int64 { return e.cfg.Clock.Now().UnixMilli() }, TimeZone: e.cfg.Kernel.Zone.String(),
 	}
-	return names
-}
-
-func (e *Execution) offsetVersion() int {
-	for _, in := range e.cfg.Inputs {
-		if in.Name != "" {
-			return 2
-		}
-	}
-	return 1
 }
 
 // endOffsets are the sources' positions in a logged entry. With version 1 they are

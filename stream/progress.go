@@ -3,6 +3,7 @@ package stream
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/vstream/vstream/source"
@@ -105,11 +106,15 @@ func (e *Execution) report(m *microBatch) {
 	}
 	for id, o := range m.result.Operators {
 		op := e.plan.Operators[id]
+		custom := map[string]int64{"numLateInputRows": o.LateRows, "numNullEventTimeRows": o.NullTimeRows}
+		if strings.HasPrefix(op.Name, "dedupe") {
+			custom["numDroppedDuplicateRows"] = o.DuplicateRows
+		}
 		p.StateOperators = append(p.StateOperators, StateProgress{
 			OperatorName: op.Name, NumRowsTotal: o.NumRowsTotal, NumRowsUpdated: o.NumRowsUpdated, NumRowsRemoved: o.NumRowsRemoved,
 			NumRowsDroppedByWatermark: o.NumRowsDroppedByWatermark, MemoryUsedBytes: o.MemoryBytes,
 			NumShufflePartitions: op.Partitions, NumStateStoreInstances: op.Partitions, LateRows: o.LateRows, NullTimeRows: o.NullTimeRows,
-			CustomMetrics: map[string]int64{"numLateInputRows": o.LateRows, "numNullEventTimeRows": o.NullTimeRows},
+			CustomMetrics: custom,
 		})
 	}
 	e.mu.Lock()

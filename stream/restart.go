@@ -14,7 +14,12 @@ import (
 
 // spec describes this query for the comparison on the next restart.
 func (e *Execution) spec() checkpoint.Spec {
-	s := checkpoint.Spec{Sink: e.sink.Describe()}
+	s := checkpoint.Spec{ID: e.id, Sink: e.sink.Describe()}
+	for _, in := range e.cfg.Inputs {
+		if in.Name != "" {
+			s.Sources = append(s.Sources, in.Name)
+		}
+	}
 	for _, op := range e.plan.Operators {
 		s.Operators = append(s.Operators, op.Spec)
 	}
@@ -29,8 +34,16 @@ func (e *Execution) checkSpec(ctx context.Context, r *checkpoint.Recovery) error
 	if err != nil {
 		return err
 	}
+	if ok && before.ID != "" && before.ID != e.id {
+		return condition.New("VSTREAM_CHECKPOINT_OF_ANOTHER_QUERY", "checkpoint", e.dir.Location(),
+			"detail", fmt.Sprintf("its metadata names query %s, but query %s wrote it", e.id, before.ID)).
+			WithHint("restore the metadata file of this checkpoint, or start with a new one")
+	}
 	if ok && r.Offsets != nil {
 		if err := compareSpecs(before, now); err != nil {
+			return err
+		}
+		if err := checkRemoved(&before, &now); err != nil {
 			return err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/vstream/vstream/condition"
 	"github.com/vstream/vstream/exec"
+	"github.com/vstream/vstream/kernels"
 	"github.com/vstream/vstream/physical"
 	"github.com/vstream/vstream/source"
 	"github.com/vstream/vstream/vector"
@@ -17,14 +18,19 @@ const minTaskBytes = 4 << 20
 // scanTasks plans the splits of every scan and packs neighbouring ones into tasks.
 func (e *Execution) scanTasks(ctx context.Context, m *microBatch) ([][]exec.ScanTask, error) {
 	tasks := make([][]exec.ScanTask, len(e.plan.Scans))
+	kernel := func(partition int) *kernels.Ctx { return e.kernelContext(m, partition) }
 	for n, s := range e.plan.Scans {
 		i := e.sourceIndex(s)
 		splits, err := e.sources[i].Plan(ctx, e.start[i], m.end[i], source.Pushdown{Columns: s.Columns})
 		if err != nil {
 			return nil, err
 		}
+		rows := &m.rows[i]
+		if s.Again {
+			rows = new(int64)
+		}
 		for _, group := range pack(splits, e.workers) {
-			tasks[n] = append(tasks[n], e.scanTask(m, s, group, &m.rows[i]))
+			tasks[n] = append(tasks[n], scanTask(s, group, rows, kernel))
 		}
 	}
 	return tasks, nil
@@ -32,7 +38,7 @@ func (e *Execution) scanTasks(ctx context.Context, m *microBatch) ([][]exec.Scan
 
 // scanTask reads a group of splits one after the other and counts the rows that
 // pass the pushed-down filter: those are the source's input rows.
-func (e *Execution) scanTask(m *microBatch, s *physical.Scan, group []source.Split, rows *int64) exec.ScanTask {
+func scanTask(s *physical.Scan, group []source.Split, rows *int64, kernel func(partition int) *kernels.Ctx) exec.ScanTask {
 	return func(ctx context.Context, out exec.Emit) error {
 		emit := func(b *vector.Batch) error {
 			atomic.AddInt64(rows, int64(b.Len()))
@@ -43,7 +49,7 @@ func (e *Execution) scanTask(m *microBatch, s *physical.Scan, group []source.Spl
 			if err != nil {
 				return err
 			}
-			kctx, count := e.kernelContext(m, 0), emit
+			kctx, count := kernel(0), emit
 			emit = func(b *vector.Batch) error {
 				kept, err := exec.Keep(kctx, pred, b)
 				if err != nil || kept == nil {

@@ -114,13 +114,19 @@ func (t *fixedTable[K]) findVector(keys []K, masks, gid []uint32) {
 		t.hashes, t.loaded = make([]uint64, n), make([]fixedSlot[K], n)
 	}
 	h, s := t.hashes[:n], t.loaded[:n]
-	if masks == nil {
-		for i := range keys {
-			h[i] = hashKey(&keys[i], 0)
-		}
-	} else {
+	var z K
+	switch {
+	case masks != nil:
 		for i := range keys {
 			h[i] = hashKey(&keys[i], masks[i])
+		}
+	case len(z) == 1: // hashKey is too large to be inlined
+		for i := range keys {
+			h[i] = mix(keys[i][0])
+		}
+	default:
+		for i := range keys {
+			h[i] = hashKey(&keys[i], 0)
 		}
 	}
 	slots, shift := t.slots, t.shift&63

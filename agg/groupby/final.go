@@ -97,6 +97,7 @@ func (f *Final) dropLate(in *vector.Batch) *vector.Batch {
 	if len(late) == 0 {
 		return in
 	}
+	rows = make([]uint32, 0, len(ts)-len(late))
 	for i, v := range ts {
 		if v > bound || !valid.Get(i) {
 			rows = append(rows, uint32(i))

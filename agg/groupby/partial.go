@@ -52,6 +52,13 @@ func NewPartial(cfg Config) (exec.Operator, error) {
 	return p, nil
 }
 
+// Open begins a micro-batch; what a failed one has left is forgotten.
+func (p *Partial) Open(t *exec.Task) error {
+	p.table.Reset()
+	p.states.Truncate(p.withRows)
+	return p.Stateless.Open(t)
+}
+
 // Process folds a batch in; it emits when the table is full or in pass-through.
 func (p *Partial) Process(_ int, in *vector.Batch, out exec.Emit) error {
 	n := in.Len()
@@ -132,7 +139,7 @@ func (p *Partial) update(states *agg.States, in *vector.Batch, gid []uint32) err
 // trueRows are the rows whose value is true.
 func trueRows(a arrow.Array) []uint32 {
 	bits, valid := vector.Bools(a), vector.Validity(a)
-	var rows []uint32
+	rows := make([]uint32, 0, a.Len())
 	for i := range a.Len() {
 		if bits[i>>3]&(1<<(i&7)) != 0 && valid.Get(i) {
 			rows = append(rows, uint32(i))

@@ -14,6 +14,9 @@ import (
 // storeName is Spark's name of an aggregation's store.
 const storeName = "default"
 
+// commitRows bounds the rows of a block of changes.
+const commitRows = 1 << 17
+
 // fields are the columns of the store: keys, then states.
 func (l *layout) fields() []vector.Field { return l.exchange.Fields[:l.exchange.Len()-1] }
 
@@ -55,16 +58,16 @@ func (f *Final) Commit(stage func(store string, c *statestore.Changes) error) er
 		}
 	}
 	for _, b := range f.every() {
-		if len(b.dirty) == 0 {
-			continue
-		}
-		cols := f.keysOf(b, b.dirty)
-		for i := range f.impls {
-			cols = append(cols, b.states.Export(i, b.dirty)...)
-		}
-		pending = append(pending, cols)
-		if rows += len(b.dirty); rows >= emitRows {
-			put()
+		for lo := 0; lo < len(b.dirty); lo += commitRows {
+			g := b.dirty[lo:min(lo+commitRows, len(b.dirty))]
+			cols := f.keysOf(b, g)
+			for i := range f.impls {
+				cols = append(cols, b.states.Export(i, g)...)
+			}
+			pending = append(pending, cols)
+			if rows += len(g); rows >= commitRows {
+				put()
+			}
 		}
 	}
 	put()

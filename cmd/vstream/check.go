@@ -30,11 +30,22 @@ func validateCommand() *cobra.Command {
 
 func explainCommand() *cobra.Command {
 	var flags jobFlags
+	var functions bool
 	c := &cobra.Command{
-		Use: "explain JOB", Short: "Show the plans and the state of a job's queries", Args: cobra.ExactArgs(1),
+		Use: "explain JOB | explain --functions [NAME…]", Short: "Show the plans and the state of a job's queries, or the functions of SQL",
+		Args: func(c *cobra.Command, args []string) error {
+			if functions {
+				return nil
+			}
+			return cobra.ExactArgs(1)(c, args)
+		},
 	}
 	flags.register(c)
+	c.Flags().BoolVar(&functions, "functions", false, "list the functions of SQL, or show those named")
 	c.RunE = func(c *cobra.Command, args []string) error {
+		if functions {
+			return explainFunctions(c.OutOrStdout(), args)
+		}
 		queries, err := flags.prepare(args[0])
 		if err != nil {
 			return wrong(err)

@@ -43,7 +43,8 @@ func wrong(err error) error {
 	return &exitError{exitCode(err, exitJob), err}
 }
 
-// exitCode tells refusals of the checkpoint from other errors.
+// exitCode tells by an error's condition whose fault it is; other is the code of the
+// conditions that do not tell.
 func exitCode(err error, other int) int {
 	var e *condition.Error
 	if !errors.As(err, &e) {
@@ -54,15 +55,23 @@ func exitCode(err error, other int) int {
 			return exitRefused
 		}
 	}
+	switch e.Name {
+	case "VSTREAM_INVALID_OPTION": // sources check their options when the query runs, as in Spark
+		return exitJob
+	case "VSTREAM_DISK_FULL", "VSTREAM_TOO_MANY_FILES":
+		return exitFailed
+	}
 	return other
 }
 
 // checkpointRefusals are the beginnings of the names of conditions that say that a
-// query does not go with its checkpoint or with what it has written.
+// query does not go with its checkpoint or with what it has written, or that the
+// checkpoint is damaged or in use.
 var checkpointRefusals = []string{
-	"VSTREAM_RESTART_REFUSED", "VSTREAM_CHECKPOINT_INCONSISTENT", "VSTREAM_CHECKPOINT_OF_ANOTHER_QUERY", "VSTREAM_SINK_LACKS_BATCHES",
-	"VSTREAM_SINK_OF_ANOTHER_QUERY", "VSTREAM_STATE_VERSION_UNAVAILABLE", "VSTREAM_NEWER_FORMAT", "STATE_STORE_",
-	"STREAMING_STATEFUL_OPERATOR_", "STREAMING_CHECKPOINT_", "STREAMING_QUERY_EVOLUTION", "INVALID_LOG_VERSION",
+	"VSTREAM_RESTART_REFUSED", "VSTREAM_CHECKPOINT_", "VSTREAM_SINK_LACKS_BATCHES", "VSTREAM_SINK_OF_ANOTHER_QUERY",
+	"VSTREAM_SOURCE_PATH_CHANGED", "VSTREAM_STATE_VERSION_UNAVAILABLE", "VSTREAM_NEWER_FORMAT", "VSTREAM_CORRUPT_FILE",
+	"STATE_STORE_", "STREAMING_STATEFUL_OPERATOR_", "STREAMING_CHECKPOINT_", "STREAMING_QUERY_EVOLUTION",
+	"INVALID_LOG_VERSION", "MALFORMED_LOG_FILE", "CONCURRENT_STREAM_LOG_UPDATE",
 }
 
 // execute runs one command line and gives the exit code.

@@ -105,7 +105,7 @@ func (r *runSession) run(ctx context.Context, prepared []*job.Prepared) error {
 		if err == nil || errors.Is(err, context.Canceled) {
 			continue
 		}
-		failures = append(failures, err)
+		failures = append(failures, q.prepared.Locate(err))
 		code = max(code, exitCode(err, exitFailed))
 	}
 	r.report(ctx)

@@ -37,7 +37,7 @@ func (r *scenarioRun) run(ctx context.Context, index int) error {
 		return err
 	}
 	rec := Record{Step: index}
-	if len(r.live) == 0 {
+	if r.opened == nil {
 		if err := r.open(); err != nil {
 			j, jerr := r.def.Job()
 			if jerr != nil {
@@ -61,7 +61,7 @@ func (r *scenarioRun) run(ctx context.Context, index int) error {
 	if r.o.KeepUp {
 		return nil
 	}
-	return r.stop(ctx)
+	return r.stopQueries(ctx)
 }
 
 func (r *scenarioRun) runQuery(ctx context.Context, q *job.Query) (out QueryRecord, err error) {
@@ -125,8 +125,14 @@ func (r *scenarioRun) start(ctx context.Context, q *job.Query) (*liveQuery, *Fai
 // captured tells whether the rows of the query's batches are compared.
 func captured(q *job.Query) bool { return q.Sink == nil || q.Sink.Format == "foreachBatch" }
 
-// stop stops all queries; the next run starts them from their checkpoints.
+// stop ends the session: the next run reads the job anew.
 func (r *scenarioRun) stop(ctx context.Context) error {
+	r.opened = nil
+	return r.stopQueries(ctx)
+}
+
+// stopQueries stops all queries; the next run starts them from their checkpoints.
+func (r *scenarioRun) stopQueries(ctx context.Context) error {
 	var first error
 	for name, l := range r.live {
 		if err := l.query.Stop(ctx); err != nil && first == nil {

@@ -207,8 +207,12 @@ func (r *scenarioRun) open() error {
 			}
 		}
 	}
-	r.opened, err = j.Open(r.dir, vstream.WithClock(impatient{}), vstream.WithLogger(slog.New(slog.NewTextHandler(io.Discard, nil))))
-	return err
+	opened, err := j.Open(r.dir, vstream.WithClock(impatient{}), vstream.WithLogger(slog.New(slog.NewTextHandler(io.Discard, nil))))
+	if err != nil {
+		return err
+	}
+	r.opened = opened
+	return nil
 }
 
 // impatient is the wall clock for a query that is not to wait between triggers.

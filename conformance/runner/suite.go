@@ -12,12 +12,12 @@ import (
 	"sync"
 )
 
-// Find lists the scenario files among paths, which are files and directories. run
-// selects by AREA/NAME; nil selects all.
+// Find lists the scenario files among paths, which are files and directories: the
+// files that end in .yaml. run selects by AREA/NAME; nil selects all.
 func Find(paths []string, run *regexp.Regexp) ([]string, error) {
 	var out []string
 	add := func(file string) {
-		if run == nil || run.MatchString(Name(file)) {
+		if strings.HasSuffix(file, ".yaml") && (run == nil || run.MatchString(Name(file))) {
 			out = append(out, file)
 		}
 	}
@@ -31,7 +31,7 @@ func Find(paths []string, run *regexp.Regexp) ([]string, error) {
 			continue
 		}
 		err = filepath.WalkDir(p, func(file string, e fs.DirEntry, err error) error {
-			if err == nil && !e.IsDir() && strings.HasSuffix(file, ".yaml") {
+			if err == nil && !e.IsDir() {
 				add(file)
 			}
 			return err

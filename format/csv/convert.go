@@ -8,8 +8,8 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
+	"github.com/vstream/vstream/internal/decimal"
 	"github.com/vstream/vstream/internal/text"
-	"github.com/vstream/vstream/kernels"
 	"github.com/vstream/vstream/vector"
 )
 
@@ -50,18 +50,18 @@ func (r *Reader) convert(k, c int) arrow.Array {
 	case vector.KindDouble:
 		return fixed(r, k, c, func(b []byte) (float64, bool) { return r.float(b, 64) })
 	case vector.KindDecimal:
-		return fixed(r, k, c, func(b []byte) (kernels.Dec, bool) { return decimal(b, t) })
+		return fixed(r, k, c, func(b []byte) (decimal.Num, bool) { return parseDecimal(b, t) })
 	case vector.KindDate:
 		return fixed(r, k, c, r.date)
 	case vector.KindTimestamp, vector.KindTimestampNTZ:
 		return fixed(r, k, c, r.timestamp(t.Kind))
 	case vector.KindYearMonthInterval:
-		return fixed(r, k, c, func(b []byte) (int32, bool) { return kernels.ParseYearMonth(b, t) })
+		return fixed(r, k, c, func(b []byte) (int32, bool) { return text.ParseYearMonth(b, t) })
 	case vector.KindDayTimeInterval:
-		return fixed(r, k, c, func(b []byte) (int64, bool) { return kernels.ParseDayTime(b, t) })
+		return fixed(r, k, c, func(b []byte) (int64, bool) { return text.ParseDayTime(b, t) })
 	case vector.KindCalendarInterval:
 		return fixed(r, k, c, func(b []byte) (arrow.MonthDayNanoInterval, bool) {
-			m, d, us, ok := kernels.ParseInterval(b)
+			m, d, us, ok := text.ParseInterval(b)
 			return arrow.MonthDayNanoInterval{Months: m, Days: d, Nanoseconds: us * 1000}, ok && us <= math.MaxInt64/1000 && us >= math.MinInt64/1000
 		})
 	}
@@ -183,22 +183,22 @@ func (r *Reader) float(b []byte, bits int) (float64, bool) {
 		return math.Inf(1), true
 	}
 	if bits == 32 {
-		v, ok := kernels.ParseFloat(b)
+		v, ok := text.ParseFloat(b)
 		return float64(v), ok
 	}
-	return kernels.ParseDouble(b)
+	return text.ParseDouble(b)
 }
 
-// decimal reads a number with optional thousands separators.
-func decimal(b []byte, t *vector.Type) (kernels.Dec, bool) {
+// parseDecimal reads a number with optional thousands separators.
+func parseDecimal(b []byte, t *vector.Type) (decimal.Num, bool) {
 	if len(b) == 0 || b[0] <= ' ' || b[len(b)-1] <= ' ' {
-		return kernels.Dec{}, false
+		return decimal.Num{}, false
 	}
 	if bytes.IndexByte(b, ',') >= 0 {
 		b = bytes.ReplaceAll(b, []byte(","), nil)
 	}
-	d, st := kernels.ParseDecimal(b, t.Precision, t.Scale)
-	return d, st == kernels.DecimalOK
+	d, st := decimal.Parse(b, t.Precision, t.Scale)
+	return d, st == decimal.OK
 }
 
 func (r *Reader) date(b []byte) (int32, bool) {

@@ -6,8 +6,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/vstream/vstream/internal/decimal"
 	"github.com/vstream/vstream/internal/text"
-	"github.com/vstream/vstream/kernels"
 	"github.com/vstream/vstream/vector"
 )
 
@@ -163,10 +163,8 @@ func (f *Inference) typeOf(b []byte, from int) *vector.Type {
 			}
 		case vector.KindDecimal:
 			// Only whole numbers that a bigint cannot hold.
-			if v, scale, ok := text.ParseBig(b); ok && scale == 0 {
-				if n := len(strings.TrimLeft(v.String(), "-")); n <= 38 {
-					return vector.Decimal(n, 0)
-				}
+			if _, digits, scale, ok := decimal.ParseExact(b); ok && scale == 0 {
+				return vector.Decimal(digits, 0)
 			}
 		case vector.KindDouble:
 			r := Reader{o: f.o}
@@ -207,7 +205,7 @@ func (f *Inference) isDate(b []byte) bool {
 	if len(b) != len("2006-01-02") {
 		return false
 	}
-	_, ok := kernels.ParseDate(b)
+	_, ok := text.ParseDate(b)
 	return ok
 }
 

@@ -16,7 +16,6 @@ type Writer struct {
 	schema *vector.Schema
 	o      WriteOptions
 	buf    []byte
-	value  []byte
 	begun  bool
 }
 
@@ -39,22 +38,9 @@ const flushBytes = 256 << 10
 // Write adds the rows of b.
 func (w *Writer) Write(b *vector.Batch) error {
 	w.header()
-	cols, print := b.Columns(), make([]render.Append, b.NumCols())
-	for j, f := range w.schema.Fields {
-		print[j] = w.o.column(f.Type, cols[j])
-	}
+	row := w.o.Row(w.schema.Fields, b.Columns())
 	for i := range b.Len() {
-		for j := range cols {
-			if j > 0 {
-				w.buf = append(w.buf, w.o.Sep)
-			}
-			if cols[j].IsNull(i) {
-				w.buf = w.o.appendNull(w.buf)
-				continue
-			}
-			w.value = print[j](w.value[:0], i)
-			w.buf = w.o.appendField(w.buf, w.value, j == 0)
-		}
+		w.buf = row(w.buf, i)
 		w.buf = append(w.buf, w.o.LineSep...)
 		if len(w.buf) >= flushBytes {
 			if err := w.flush(); err != nil {
@@ -63,6 +49,29 @@ func (w *Writer) Write(b *vector.Batch) error {
 		}
 	}
 	return w.flush()
+}
+
+// Row prints the rows of columns, without line ends.
+func (o WriteOptions) Row(fields []vector.Field, cols []arrow.Array) render.Append {
+	print := make([]render.Append, len(cols))
+	for j, f := range fields {
+		print[j] = o.column(f.Type, cols[j])
+	}
+	var value []byte
+	return func(b []byte, i int) []byte {
+		for j, c := range cols {
+			if j > 0 {
+				b = append(b, o.Sep)
+			}
+			if c.IsNull(i) {
+				b = o.appendNull(b)
+				continue
+			}
+			value = print[j](value[:0], i)
+			b = o.appendField(b, value, j == 0)
+		}
+		return b
+	}
 }
 
 func (w *Writer) header() {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
+	"github.com/vstream/vstream/internal/decimal"
 	"github.com/vstream/vstream/vector"
 )
 
@@ -21,7 +22,7 @@ type column struct {
 	i64    []int64
 	f32    []float32
 	f64    []float64
-	dec    [][16]byte
+	dec    []decimal.Num
 	off    []int32
 	data   []byte
 	kids   []*column      // struct fields; the element; key and value
@@ -72,7 +73,7 @@ func (c *column) reset(rows, size int) {
 	case vector.KindDouble:
 		c.f64 = make([]float64, 0, rows)
 	case vector.KindDecimal, vector.KindCalendarInterval:
-		c.dec = make([][16]byte, 0, rows)
+		c.dec = make([]decimal.Num, 0, rows)
 	case vector.KindString, vector.KindBinary:
 		c.data = make([]byte, 0, size)
 		c.off = append(make([]int32, 0, rows+1), 0)
@@ -107,7 +108,7 @@ func (c *column) appendZero() {
 	case vector.KindDouble:
 		c.f64 = append(c.f64, 0)
 	case vector.KindDecimal, vector.KindCalendarInterval:
-		c.dec = append(c.dec, [16]byte{})
+		c.dec = append(c.dec, decimal.Num{})
 	case vector.KindString, vector.KindBinary:
 		c.off = append(c.off, int32(len(c.data)))
 	case vector.KindArray, vector.KindMap:

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"unsafe"
 
+	"github.com/vstream/vstream/internal/decimal"
 	"github.com/vstream/vstream/internal/text"
 	"github.com/vstream/vstream/vector"
 )
@@ -118,14 +119,14 @@ func special(s []byte) (float64, bool) {
 }
 
 func appendDecimal(c *column, s []byte) bool {
-	v, scale, ok := text.ParseBig(s)
-	if !ok {
+	if len(s) == 0 || s[0] <= ' ' || s[len(s)-1] <= ' ' {
 		return false
 	}
-	if v = text.Rescale(v, scale, c.typ.Scale); !text.FitsPrecision(v, c.typ.Precision) {
+	v, outcome := decimal.Parse(s, c.typ.Precision, c.typ.Scale)
+	if outcome != decimal.OK {
 		return false
 	}
-	c.dec = append(c.dec, text.Decimal128(v))
+	c.dec = append(c.dec, v)
 	c.n++
 	return true
 }

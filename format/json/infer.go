@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/vstream/vstream/internal/text"
+	"github.com/vstream/vstream/internal/decimal"
 	"github.com/vstream/vstream/vector"
 )
 
@@ -132,19 +132,12 @@ func (p *parser) infer(depth int) (*vector.Type, bool) {
 		}
 	case tokFloat:
 		if p.o.PrefersDecimal {
-			if v, scale, ok := text.ParseBig(num); ok && scale >= 0 && scale <= 38 && text.FitsPrecision(v, 38) {
-				return vector.Decimal(max(len(v.Text(10))-1+b2i(v.Sign() >= 0), scale), scale), true
+			if _, digits, scale, ok := decimal.ParseExact(num); ok && scale >= 0 {
+				return vector.Decimal(max(digits, scale), scale), true
 			}
 		}
 	}
 	return vector.Double, true
-}
-
-func b2i(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // merge is the type that holds values of both.

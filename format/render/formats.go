@@ -1,8 +1,6 @@
 package render
 
 import (
-	"math/big"
-	"strconv"
 	"strings"
 	"time"
 
@@ -52,7 +50,7 @@ func (f Formats) Column(t *vector.Type, a arrow.Array) (print Append, custom boo
 	case vector.KindDate:
 		v := vector.Values[int32](a)
 		if f.Date == nil {
-			return func(b []byte, i int) []byte { return text.AppendDate(b, v[i]) }, false
+			return func(b []byte, i int) []byte { return text.AppendDate(b, int64(v[i])) }, false
 		}
 		return func(b []byte, i int) []byte { return f.Date.Append(b, int64(v[i])*text.MicrosPerDay, time.UTC) }, true
 	case vector.KindTimestampNTZ:
@@ -66,59 +64,15 @@ func (f Formats) Column(t *vector.Type, a arrow.Array) (print Append, custom boo
 	case pattern != nil:
 		return func(b []byte, i int) []byte { return pattern.Append(b, v[i], zone) }, true
 	case t.Kind == vector.KindTimestampNTZ:
-		return func(b []byte, i int) []byte { return appendMillis(b, v[i]) }, false
+		return func(b []byte, i int) []byte { return text.AppendTimestampMillis(b, v[i]) }, false
 	}
+	clock := text.NewClock(zone)
 	return func(b []byte, i int) []byte {
-		local := text.LocalMicros(v[i], zone)
-		return appendOffset(appendMillis(b, local), (local-v[i])/text.MicrosPerSecond)
+		local := clock.Local(v[i])
+		b = text.AppendTimestampMillis(b, local)
+		if local == v[i] {
+			return append(b, 'Z')
+		}
+		return append(b, text.FormatOffset(int((local-v[i])/text.MicrosPerSecond))...)
 	}, false
-}
-
-// appendMillis prints a wall clock as yyyy-MM-dd'T'HH:mm:ss.SSS; microseconds are cut off.
-func appendMillis(b []byte, local int64) []byte {
-	days := text.FloorDiv(local, text.MicrosPerDay)
-	ms := (local - days*text.MicrosPerDay) / 1000
-	b = append(text.AppendDate(b, int32(days)), 'T')
-	b = append(append2(b, ms/3_600_000), ':')
-	b = append(append2(b, ms/60_000%60), ':')
-	b = append(append2(b, ms/1000%60), '.')
-	return append2(append(b, byte('0'+ms%1000/100)), ms%100)
-}
-
-// appendOffset prints a zone offset in seconds as Z, +05:30 or +00:53:28.
-func appendOffset(b []byte, secs int64) []byte {
-	if secs == 0 {
-		return append(b, 'Z')
-	}
-	sign := byte('+')
-	if secs < 0 {
-		sign, secs = '-', -secs
-	}
-	b = append2(append(append2(append(b, sign), secs/3600), ':'), secs/60%60)
-	if secs%60 != 0 {
-		b = append2(append(b, ':'), secs%60)
-	}
-	return b
-}
-
-// JavaDecimal is the printer of the values, which are not null, of a decimal
-// column as BigDecimal.toString: with an exponent once six zeros would follow the point.
-func JavaDecimal(t *vector.Type, a arrow.Array) Append {
-	v, scale := vector.Values[[16]byte](a), t.Scale
-	return func(b []byte, i int) []byte {
-		d := text.Big(v[i])
-		digits := new(big.Int).Abs(d).Append(nil, 10)
-		exp := len(digits) - 1 - scale
-		if exp >= -6 {
-			return text.AppendDecimal(b, d, scale)
-		}
-		if d.Sign() < 0 {
-			b = append(b, '-')
-		}
-		b = append(b, digits[0])
-		if len(digits) > 1 {
-			b = append(append(b, '.'), digits[1:]...)
-		}
-		return strconv.AppendInt(append(b, 'E'), int64(exp), 10)
-	}
 }

@@ -4,12 +4,12 @@ package render
 
 import (
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 
+	"github.com/vstream/vstream/internal/decimal"
 	"github.com/vstream/vstream/internal/text"
 	"github.com/vstream/vstream/vector"
 )
@@ -20,6 +20,9 @@ type Style struct {
 	Zone *time.Location
 	// Null stands for a null: "null" inside a cast's arrays and structs, "NULL" in show().
 	Null string
+	// JavaDecimals prints decimals as BigDecimal.toString does, with an exponent once
+	// six zeros would follow the point, as casts do outside of ANSI mode.
+	JavaDecimals bool
 	// HexBinary prints binary values as show() does, [48 69], instead of as UTF-8 text.
 	HexBinary bool
 }
@@ -29,7 +32,7 @@ type Append func(b []byte, i int) []byte
 
 // Column is the printer of the values of a column of type t.
 func (s Style) Column(t *vector.Type, a arrow.Array) Append {
-	value := s.value(t, a)
+	value := s.Value(t, a)
 	if a.NullN() == 0 {
 		return value
 	}
@@ -41,8 +44,8 @@ func (s Style) Column(t *vector.Type, a arrow.Array) Append {
 	}
 }
 
-// value prints values that are not null.
-func (s Style) value(t *vector.Type, a arrow.Array) Append {
+// Value is the printer of values that are not null.
+func (s Style) Value(t *vector.Type, a arrow.Array) Append {
 	switch t.Kind {
 	case vector.KindBool:
 		bits := vector.Bools(a)
@@ -62,8 +65,11 @@ func (s Style) value(t *vector.Type, a arrow.Array) Append {
 		v := vector.Values[float64](a)
 		return func(b []byte, i int) []byte { return text.AppendDouble(b, v[i]) }
 	case vector.KindDecimal:
-		v := vector.Values[[16]byte](a)
-		return func(b []byte, i int) []byte { return text.AppendDecimal(b, text.Big(v[i]), t.Scale) }
+		if s.JavaDecimals {
+			return JavaDecimal(t, a)
+		}
+		v := vector.Values[decimal.Num](a)
+		return func(b []byte, i int) []byte { return decimal.Append(b, v[i], t.Scale) }
 	case vector.KindString:
 		off, data := vector.Strings(a)
 		return func(b []byte, i int) []byte { return append(b, data[off[i]:off[i+1]]...) }
@@ -71,27 +77,27 @@ func (s Style) value(t *vector.Type, a arrow.Array) Append {
 		return s.binary(a)
 	case vector.KindDate:
 		v := vector.Values[int32](a)
-		return func(b []byte, i int) []byte { return text.AppendDate(b, v[i]) }
+		return func(b []byte, i int) []byte { return text.AppendDate(b, int64(v[i])) }
 	case vector.KindTimestamp:
-		v, zone := vector.Values[int64](a), s.zone()
-		return func(b []byte, i int) []byte { return text.AppendTimestamp(b, text.LocalMicros(v[i], zone)) }
+		v, clock := vector.Values[int64](a), text.NewClock(s.Zone)
+		return func(b []byte, i int) []byte { return text.AppendTimestamp(b, clock.Local(v[i])) }
 	case vector.KindTimestampNTZ:
 		v := vector.Values[int64](a)
 		return func(b []byte, i int) []byte { return text.AppendTimestamp(b, v[i]) }
 	case vector.KindDayTimeInterval:
 		v := vector.Values[int64](a)
-		return func(b []byte, i int) []byte { return AppendDayTime(b, t, v[i]) }
+		return func(b []byte, i int) []byte { return text.AppendDayTime(b, t, v[i]) }
 	case vector.KindYearMonthInterval:
 		v := vector.Values[int32](a)
-		return func(b []byte, i int) []byte { return AppendYearMonth(b, t, v[i]) }
+		return func(b []byte, i int) []byte { return text.AppendYearMonth(b, t, v[i]) }
 	case vector.KindCalendarInterval:
 		v := vector.Values[arrow.MonthDayNanoInterval](a)
 		return func(b []byte, i int) []byte {
-			return AppendCalendarInterval(b, v[i].Months, v[i].Days, v[i].Nanoseconds/1000)
+			return text.AppendCalendarInterval(b, v[i].Months, v[i].Days, v[i].Nanoseconds/1000)
 		}
 	case vector.KindTime:
 		v := vector.Values[int64](a)
-		return func(b []byte, i int) []byte { return AppendTime(b, v[i]/1000) }
+		return func(b []byte, i int) []byte { return text.AppendTime(b, v[i]) }
 	case vector.KindArray:
 		off, elem := vector.Offsets(a), s.Column(t.Elem, array.MakeFromData(a.Data().Children()[0]))
 		return func(b []byte, i int) []byte {
@@ -128,19 +134,17 @@ func (s Style) value(t *vector.Type, a arrow.Array) Append {
 	return func(b []byte, _ int) []byte { return append(b, s.Null...) }
 }
 
-func (s Style) zone() *time.Location {
-	if s.Zone == nil {
-		return time.UTC
-	}
-	return s.Zone
+// JavaDecimal is the printer of the values, which are not null, of a decimal
+// column as BigDecimal.toString: with an exponent once six zeros would follow the point.
+func JavaDecimal(t *vector.Type, a arrow.Array) Append {
+	v := vector.Values[decimal.Num](a)
+	return func(b []byte, i int) []byte { return decimal.AppendJava(b, v[i], t.Scale) }
 }
 
 func (s Style) binary(a arrow.Array) Append {
 	off, data := vector.Strings(a)
 	if !s.HexBinary {
-		return func(b []byte, i int) []byte {
-			return append(b, strings.ToValidUTF8(string(data[off[i]:off[i+1]]), "\uFFFD")...)
-		}
+		return func(b []byte, i int) []byte { return text.AppendUTF8(b, data[off[i]:off[i+1]]) }
 	}
 	const digits = "0123456789ABCDEF"
 	return func(b []byte, i int) []byte {

@@ -35,7 +35,8 @@ func (p *Pattern) Append(b []byte, micros int64, zone *time.Location) []byte {
 		days: int(days), hour: us / 3_600_000_000, min: us / 60_000_000 % 60, sec: us / 1_000_000 % 60,
 		micro: us % 1_000_000, micros: micros, zone: zone,
 	}
-	m.year, m.month, m.day = text.Civil(m.days)
+	year, month, day := text.CivilFromDays(days)
+	m.year, m.month, m.day = int(year), month, day
 	return m.ops(b, p.ops)
 }
 
@@ -90,7 +91,7 @@ func (m *moment) number(field byte) int {
 	case 'd':
 		return m.day
 	case 'D':
-		return m.days - text.Days(m.year, 1, 1) + 1
+		return m.days - int(text.DaysFromCivil(int64(m.year), 1, 1)) + 1
 	case 'F':
 		return (m.day-1)%7 + 1
 	case 'Q':

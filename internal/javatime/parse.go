@@ -281,15 +281,8 @@ func (r *parsed) parseOffset(o *op, s string, pos int) int {
 	if !ok {
 		return ^pos
 	}
-	r.setZone(fixed(secs))
+	r.setZone(text.OffsetZone(secs))
 	return end
-}
-
-func fixed(secs int) *time.Location {
-	if secs == 0 {
-		return time.UTC
-	}
-	return time.FixedZone(text.FormatOffset(secs), secs)
 }
 
 func (r *parsed) parseLocalOffset(s string, pos int) int {
@@ -306,7 +299,7 @@ func (r *parsed) parseLocalOffset(s string, pos int) int {
 		if !ok {
 			return ^pos
 		}
-		r.setZone(fixed(secs))
+		r.setZone(text.OffsetZone(secs))
 		return e
 	}
 	r.setZone(time.UTC)
@@ -371,14 +364,14 @@ func (r *parsed) date() (days int, ok bool) {
 		day = r.day
 	}
 	if r.has&hasDayOfYear != 0 && r.has&(hasYear|hasYearOfEra) != 0 {
-		if r.yearDay == 366 && !text.IsLeap(year) {
+		if r.yearDay == 366 && !text.IsLeap(int64(year)) {
 			return 0, false
 		}
-		days = text.Days(year, 1, 1) + r.yearDay - 1
-		_, m, d := text.Civil(days)
-		return days, (r.has&hasMonth == 0 || m == month) && (r.has&hasDay == 0 || d == day)
+		days := text.DaysFromCivil(int64(year), 1, 1) + int64(r.yearDay) - 1
+		_, m, d := text.CivilFromDays(days)
+		return int(days), (r.has&hasMonth == 0 || m == month) && (r.has&hasDay == 0 || d == day)
 	}
-	return text.Days(year, month, day), text.ValidDate(year, month, day)
+	return int(text.DaysFromCivil(int64(year), month, day)), text.ValidDate(int64(year), month, day)
 }
 
 // secs resolves the time fields to a second of the day.
@@ -415,7 +408,7 @@ func (p *Pattern) resolve(b []byte) (local int64, zone *time.Location, ok bool) 
 	if !ok {
 		return 0, nil, false
 	}
-	local, ok = text.Micros(days, secs, r.nano/1000)
+	local, ok = text.MulAdd(int64(days), text.MicrosPerDay, int64(secs)*text.MicrosPerSecond+int64(r.nano/1000))
 	return local, r.zone, ok
 }
 

@@ -4,9 +4,10 @@ import (
 	"strings"
 	"sync"
 	"time"
+	_ "time/tzdata" // zones must not depend on the machine
 )
 
-// shortZones is Java's ZoneId.SHORT_IDS.
+// shortZones are java.time.ZoneId.SHORT_IDS.
 var shortZones = map[string]string{
 	"ACT": "Australia/Darwin", "AET": "Australia/Sydney", "AGT": "America/Argentina/Buenos_Aires",
 	"ART": "Africa/Cairo", "AST": "America/Anchorage", "BET": "America/Sao_Paulo", "BST": "Asia/Dhaka",
@@ -18,94 +19,91 @@ var shortZones = map[string]string{
 	"EST": "-05:00", "MST": "-07:00", "HST": "-10:00",
 }
 
-type zoneEntry struct {
-	zone *time.Location
-	ok   bool
-}
+var zones sync.Map // string -> *time.Location
 
-var zones sync.Map // string -> zoneEntry; filled by distinct names only, which are few
-
-// ParseZone reads a time zone name as Spark's getZoneId does: "Z", an offset
-// ("+05:30", "-8", "+0530"), "UTC", "GMT" or "UT" with an optional offset, one of
-// Java's short names ("PST") or a region ("Europe/Paris").
+// ParseZone finds a time zone by the names that Spark takes: a region
+// ("Europe/Paris"), an offset ("+5:30", "-08", "+0530"), "UTC", "GMT+3", "Z",
+// or one of Java's short names. Names are case-sensitive.
 func ParseZone(name string) (*time.Location, bool) {
-	if e, ok := zones.Load(name); ok {
-		return e.(zoneEntry).zone, e.(zoneEntry).ok
+	if z, ok := zones.Load(name); ok {
+		return z.(*time.Location), true
 	}
-	z, ok := parseZone(name)
-	if ok { // bad names come from data and could be many
-		zones.Store(strings.Clone(name), zoneEntry{z, ok})
+	z, ok := resolveZone(name)
+	if ok {
+		zones.Store(strings.Clone(name), z)
 	}
 	return z, ok
 }
 
-func parseZone(name string) (*time.Location, bool) {
-	if long, ok := shortZones[name]; ok {
-		name = long
+func resolveZone(s string) (*time.Location, bool) {
+	if to, ok := shortZones[s]; ok {
+		s = to
 	}
-	switch name {
+	switch s {
 	case "":
 		return nil, false
 	case "Z", "UTC", "GMT", "UT":
 		return time.UTC, true
 	}
-	if name[0] == '+' || name[0] == '-' {
-		return offsetZone(name, "")
+	if s[0] == '+' || s[0] == '-' {
+		return offsetZone(s)
 	}
 	for _, p := range []string{"UTC", "GMT", "UT"} {
-		if rest, ok := strings.CutPrefix(name, p); ok && (rest[0] == '+' || rest[0] == '-') {
-			return offsetZone(rest, p)
+		if rest, ok := strings.CutPrefix(s, p); ok && rest != "" && (rest[0] == '+' || rest[0] == '-') {
+			return offsetZone(rest)
 		}
 	}
-	if name == "Local" || strings.ContainsAny(name, ".\\") {
+	if s == "Local" || len(s) < 2 {
 		return nil, false
 	}
-	z, err := time.LoadLocation(name)
+	z, err := time.LoadLocation(s)
 	return z, err == nil
 }
 
-func offsetZone(s, prefix string) (*time.Location, bool) {
+// offsetZone is the zone of an offset behind UTC, GMT, UT or nothing.
+func offsetZone(s string) (*time.Location, bool) {
 	secs, ok := ParseOffset(s)
 	if !ok {
 		return nil, false
 	}
-	if secs == 0 {
-		return time.UTC, true
-	}
-	return time.FixedZone(prefix+FormatOffset(secs), secs), true
+	return OffsetZone(secs), true
 }
 
-// ParseOffset reads a zone offset in seconds east of UTC: +h, +hh, +h:m, +hh:mm,
-// +hhmm, +hh:mm:ss, +hhmmss, at most 18 hours.
+// OffsetZone is the zone of an offset in seconds east of UTC, named as Java does: +05:30.
+func OffsetZone(secs int) *time.Location {
+	if secs == 0 {
+		return time.UTC
+	}
+	return time.FixedZone(FormatOffset(secs), secs)
+}
+
+// ParseOffset reads a zone offset in seconds east of UTC, at most 18 hours: +h,
+// +hh, +h:mm, +hh:m, +hh:mm, +hhmm, +hh:mm:ss, +hhmmss.
 func ParseOffset(s string) (secs int, ok bool) {
-	if len(s) < 2 || s[0] != '+' && s[0] != '-' {
+	if s = padOffset(s); len(s) < 2 || s[0] != '+' && s[0] != '-' {
 		return 0, false
 	}
-	var parts [3]int
-	n := 0
 	body := s[1:]
-	if strings.Contains(body, ":") {
-		for part := range strings.SplitSeq(body, ":") {
-			if n == 3 || len(part) == 0 || len(part) > 2 || n == 2 && len(part) != 2 {
-				return 0, false
-			}
-			if parts[n], ok = digits(part); !ok {
-				return 0, false
-			}
-			n++
-		}
-	} else {
-		if len(body) == 1 {
-			body = "0" + body
-		}
-		if len(body)%2 != 0 || len(body) > 6 {
+	if len(body) == 1 {
+		body = "0" + body
+	}
+	colons := strings.Contains(body, ":")
+	var parts [3]int
+	for n := 0; len(body) > 0; n++ {
+		if n == len(parts) {
 			return 0, false
 		}
-		for ; n < len(body)/2; n++ {
-			if parts[n], ok = digits(body[2*n : 2*n+2]); !ok {
+		if n > 0 && colons {
+			if body[0] != ':' {
 				return 0, false
 			}
+			body = body[1:]
 		}
+		if len(body) < 2 || body[0]-'0' > 9 || body[1]-'0' > 9 {
+			return 0, false
+		}
+		parts[n] = int(body[0]-'0')*10 + int(body[1]-'0')
+		body = body[2:]
 	}
 	secs = parts[0]*3600 + parts[1]*60 + parts[2]
 	if parts[1] > 59 || parts[2] > 59 || secs > 18*3600 {
@@ -117,41 +115,32 @@ func ParseOffset(s string) (secs int, ok bool) {
 	return secs, true
 }
 
+// padOffset writes +h:mm as +hh:mm and +hh:m as +hh:0m, once each, as Spark does.
+func padOffset(s string) string {
+	digit := func(i int) bool { return i < len(s) && s[i] >= '0' && s[i] <= '9' }
+	for i := 0; i < len(s); i++ {
+		if (s[i] == '+' || s[i] == '-') && digit(i+1) && i+2 < len(s) && s[i+2] == ':' {
+			s = s[:i+1] + "0" + s[i+1:]
+			break
+		}
+	}
+	for i := 0; i < len(s); i++ {
+		if (s[i] == '+' || s[i] == '-') && digit(i+1) && digit(i+2) && i+4 == len(s)-1 && s[i+3] == ':' && digit(i+4) {
+			return s[:i+4] + "0" + s[i+4:]
+		}
+	}
+	return s
+}
+
 // FormatOffset prints an offset as "+05:30" or, with seconds, "+05:30:15".
 func FormatOffset(secs int) string {
-	b := []byte{'+'}
-	if secs < 0 {
-		b[0] = '-'
-		secs = -secs
+	sign, v := byte('+'), int64(secs)
+	if v < 0 {
+		sign, v = '-', -v
 	}
-	b = append(appendPadded(b, secs/3600, 2), ':')
-	b = appendPadded(b, secs/60%60, 2)
-	if secs%60 != 0 {
-		b = appendPadded(append(b, ':'), secs%60, 2)
+	b := append2(append(append2([]byte{sign}, v/3600), ':'), v/60%60)
+	if v%60 != 0 {
+		b = append2(append(b, ':'), v%60)
 	}
 	return string(b)
-}
-
-func digits(s string) (int, bool) {
-	v := 0
-	for i := range len(s) {
-		d := s[i] - '0'
-		if d > 9 {
-			return 0, false
-		}
-		v = v*10 + int(d)
-	}
-	return v, true
-}
-
-func appendPadded(b []byte, v, width int) []byte {
-	var tmp [20]byte
-	i := len(tmp)
-	for v > 0 || width > 0 {
-		i--
-		tmp[i] = byte('0' + v%10)
-		v /= 10
-		width--
-	}
-	return append(b, tmp[i:]...)
 }

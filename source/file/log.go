@@ -172,11 +172,7 @@ func (l *sourceLog) read(ctx context.Context, name string) ([]logEntry, error) {
 	if err != nil {
 		return nil, err
 	}
-	es, err := decodeLog(data)
-	if err != nil {
-		return nil, condition.New("VSTREAM_CORRUPT_FILE", "file", l.store.URL(name), "detail", err.Error())
-	}
-	return es, nil
+	return decodeLog(l.store.URL(name), data)
 }
 
 // encodeLog is the text of a log object: the version, then a JSON object per line.
@@ -194,15 +190,21 @@ func encodeLog(entries []logEntry) []byte {
 	return b.Bytes()
 }
 
-func decodeLog(data []byte) ([]logEntry, error) {
+// decodeLog reads a log object; name is for errors: VSTREAM_NEWER_FORMAT and
+// VSTREAM_CORRUPT_FILE.
+func decodeLog(name string, data []byte) ([]logEntry, error) {
+	corrupt := func(format string, args ...any) error {
+		return condition.New("VSTREAM_CORRUPT_FILE", "file", name, "detail", fmt.Sprintf(format, args...)).
+			WithHint("restore the file from a copy, or start with a new checkpoint")
+	}
 	lines := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
 	if v := strings.TrimSpace(lines[0]); v != logVersion {
 		if n, ok := strings.CutPrefix(v, "v"); ok {
 			if num, err := strconv.Atoi(n); err == nil && num > 1 {
-				return nil, fmt.Errorf("its version %s is newer than %s, which is the newest that can be read", v, logVersion)
+				return nil, condition.New("VSTREAM_NEWER_FORMAT", "file", name, "version", n, "supported", 1)
 			}
 		}
-		return nil, fmt.Errorf("it begins with %q instead of %q", v, logVersion)
+		return nil, corrupt("it begins with %q instead of %q", v, logVersion)
 	}
 	var out []logEntry
 	for i, line := range lines[1:] {
@@ -211,10 +213,10 @@ func decodeLog(data []byte) ([]logEntry, error) {
 		}
 		var e logEntry
 		if err := json.Unmarshal([]byte(line), &e); err != nil {
-			return nil, fmt.Errorf("line %d: %w", i+2, err)
+			return nil, corrupt("line %d: %v", i+2, err)
 		}
 		if e.Path == "" {
-			return nil, fmt.Errorf("line %d has no path", i+2)
+			return nil, corrupt("line %d has no path", i+2)
 		}
 		out = append(out, e)
 	}

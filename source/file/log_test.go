@@ -10,11 +10,11 @@ func FuzzDecodeLog(f *testing.F) {
 	f.Add([]byte("v1"))
 	f.Add([]byte("v2\n{}"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		es, err := decodeLog(data)
+		es, err := decodeLog("log", data)
 		if err != nil {
 			return
 		}
-		again, err := decodeLog(encodeLog(es))
+		again, err := decodeLog("log", encodeLog(es))
 		if err != nil || !reflect.DeepEqual(es, again) {
 			t.Fatalf("%v %v %v", es, again, err)
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/vstream/vstream/condition"
-	"github.com/vstream/vstream/kernels"
+	"github.com/vstream/vstream/internal/text"
 	"github.com/vstream/vstream/source"
 )
 
@@ -174,7 +174,7 @@ func parseDuration(s string) (int64, bool) {
 	if n, err := strconv.ParseInt(digits, 10, 64); ok && err == nil && n >= 0 {
 		return int64(float64(n) * unit), true
 	}
-	months, days, micros, ok := kernels.ParseInterval([]byte(s))
+	months, days, micros, ok := text.ParseInterval([]byte(s))
 	ms := int64(days)*86_400_000 + micros/1000
 	return ms, ok && months == 0 && ms >= 0
 }

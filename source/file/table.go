@@ -34,7 +34,7 @@ func openTable(ctx context.Context, f *format, c source.Context, o source.Option
 	l := lister{root: root, recursive: opts.recursive, globFilter: opts.globFilter}
 	if !exists(root) && !(isGlob(root) && streaming) {
 		if found, _ := expand(root); len(found) == 0 {
-			return nil, l, condition.New("PATH_NOT_FOUND", "path", opts.path)
+			return nil, l, condition.New("PATH_NOT_FOUND", "path", root)
 		}
 	}
 	if info, err := os.Stat(root); err == nil && info.IsDir() {

@@ -23,7 +23,8 @@ func init() {
 			{Name: "rampUpTime", Type: "duration", Default: "0s", Doc: "Time over which the rate grows to rowsPerSecond."},
 			{Name: "numPartitions", Type: "int", Doc: "Number of partitions; spark.default.parallelism by default."},
 		},
-		Open: open,
+		Schema: sequence.Schema,
+		Open:   open,
 	})
 }
 

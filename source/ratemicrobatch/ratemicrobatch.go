@@ -23,7 +23,8 @@ func init() {
 			{Name: "startTimestamp", Type: "long", Default: "0", Doc: "Timestamp of the first micro-batch, in milliseconds since 1970."},
 			{Name: "advanceMillisPerBatch", Type: "long", Default: "1000", Doc: "What a micro-batch's timestamp is later than the one before."},
 		},
-		Open: open,
+		Schema: sequence.Schema,
+		Open:   open,
 	})
 }
 

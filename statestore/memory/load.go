@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/vstream/vstream/condition"
@@ -247,12 +248,19 @@ search:
 			}
 		}
 	}
-	e := condition.New("VSTREAM_STATE_VERSION_UNAVAILABLE", "batch", n-1, "detail", cause.Error(), "resumable", resumable).WithCause(cause)
+	detail := cause.Error()
+	var known *condition.Error
+	if errors.As(cause, &known) {
+		detail = strings.TrimSuffix(known.Message, ".")
+	}
+	e := condition.New("VSTREAM_STATE_VERSION_UNAVAILABLE", "batch", n-1, "detail", detail, "resumable", resumable).WithCause(cause)
 	switch {
 	case s.index.foreign != "":
 		e = e.WithHint("%s was written by Spark, whose state files cannot be read: start with a new checkpoint", s.dir.URL(s.index.foreign))
 	case resumable != "none":
 		e = e.WithHint("restore the file from a copy; or remove the entries after %s from offsets/ and commits/ to go on from there, which runs the later batches again", resumable)
+	default:
+		e = e.WithHint("restore the file from a copy, or start with a new checkpoint")
 	}
 	return e
 }

@@ -1,0 +1,312 @@
+package session
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/vstream/vstream/exec"
+	"github.com/vstream/vstream/vector"
+)
+
+const (
+	// mergeRows is how many rows are merged together: few enough for their states to stay in
+	// the cache between the aggregates.
+	mergeRows = 4096
+	// emitRows is the number of rows of an output batch, but for the last.
+	emitRows = 8192
+	// pageSpan is the first span of a page of the calendar, in microseconds.
+	pageSpan = 1_000_000
+)
+
+// Final keeps the sessions of one partition. It gathers the rows of a micro-batch, so
+// that all of a key meet its sessions in the order of their starts, and emits at the end: in
+// append mode the sessions that the watermark closes, by their end and start, in complete
+// mode all.
+type Final struct {
+	*layout
+	task     *exec.Task
+	parts    [][]arrow.Array // rows of this micro-batch
+	rows     int
+	open     *sessions
+	calendar *exec.Calendar     // of the ends, if sessions are evicted
+	late     *vector.GroupTable // groups dropped in this micro-batch
+	changed  []change
+	gone     []uint32 // sessions absorbed or evicted in this micro-batch
+}
+
+// NewFinal makes the operator.
+func NewFinal(cfg Config) (exec.Operator, error) {
+	l, err := newLayout(cfg)
+	if err != nil {
+		return nil, err
+	}
+	f := &Final{layout: l}
+	f.clear()
+	return f, nil
+}
+
+func (f *Final) clear() {
+	f.open, f.calendar = newSessions(f.Keys, f.Impls), exec.NewCalendar(pageSpan)
+}
+
+// Open begins a micro-batch.
+func (f *Final) Open(t *exec.Task) error {
+	f.task = t
+	f.parts, f.rows = nil, 0
+	f.changed, f.gone = nil, nil
+	if f.open.sparse() {
+		return f.rebuild()
+	}
+	return nil
+}
+
+// Process keeps the rows that are not late.
+func (f *Final) Process(_ int, in *vector.Batch, _ exec.Emit) error {
+	in = f.dropLate(in)
+	if in.Len() == 0 {
+		return nil
+	}
+	f.parts = append(f.parts, in.Columns())
+	f.rows += in.Len()
+	return nil
+}
+
+// dropLate removes the rows whose own session the watermark has passed, and counts
+// them: in groups, as Spark does, and in input rows.
+func (f *Final) dropLate(in *vector.Batch) *vector.Batch {
+	w := f.task.Watermark
+	if !f.Watermark || !w.Set || in.Len() == 0 {
+		return in
+	}
+	ends, bound := vector.Values[int64](in.Col(f.startColumn()+1)), micros(w.Late)
+	var rows, late []uint32
+	for i, v := range ends {
+		if v <= bound {
+			late = append(late, uint32(i))
+		}
+	}
+	if len(late) == 0 {
+		return in
+	}
+	for i, v := range ends {
+		if v > bound {
+			rows = append(rows, uint32(i))
+		}
+	}
+	if f.late == nil {
+		f.late = vector.NewGroupTable(append(slices.Clone(f.Keys), vector.Timestamp, vector.Timestamp))
+	}
+	dropped := in.Select(late)
+	cols := make([]arrow.Array, f.startColumn()+2)
+	for i := range cols {
+		cols[i] = dropped.Col(i)
+	}
+	f.late.Find(cols, make([]uint32, len(late)))
+	for _, n := range vector.Values[int64](dropped.Col(in.NumCols() - 1)) {
+		f.task.Metrics.LateRows += n
+	}
+	return in.Select(rows)
+}
+
+// EndBatch merges, emits by mode, evicts and counts.
+func (f *Final) EndBatch(out exec.Emit) error {
+	m := f.task.Metrics
+	if f.rows > 0 {
+		if err := f.fold(join(f.parts), f.rows); err != nil {
+			return err
+		}
+		f.parts = nil
+	}
+	if f.Mode == "complete" {
+		if err := f.emit(f.open.all(), out); err != nil {
+			return err
+		}
+	}
+	if w := f.task.Watermark; f.evicts && w.Set {
+		if err := f.evict(micros(w.Evict), out); err != nil {
+			return err
+		}
+	}
+	m.NumRowsRemoved += int64(len(f.gone))
+	m.NumRowsTotal += int64(f.open.live)
+	m.MemoryBytes += int64(f.open.bytes() + f.calendar.Bytes())
+	if f.late != nil {
+		m.NumRowsDroppedByWatermark += int64(f.late.Len())
+		f.late.Free()
+		f.late = nil
+	}
+	return nil
+}
+
+// join is the columns of all parts.
+func join(parts [][]arrow.Array) []arrow.Array {
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	cols, col := make([]arrow.Array, len(parts[0])), make([]arrow.Array, len(parts))
+	for i := range cols {
+		for k, p := range parts {
+			col[k] = p[i]
+		}
+		cols[i] = vector.Concat(col)
+	}
+	return cols
+}
+
+// fold merges n rows into the sessions.
+func (f *Final) fold(cols []arrow.Array, n int) error {
+	nk := f.startColumn()
+	kid := f.open.keysOf(cols[:nk], n)
+	merged := f.open.merge(kid, vector.Values[int64](cols[nk]), vector.Values[int64](cols[nk+1]))
+	f.open.states.Grow(len(f.open.slots))
+	states := cols[nk+2:]
+	for i, im := range f.Impls {
+		w := len(im.State)
+		if err := f.mergeStates(i, merged, states[:w]); err != nil {
+			return err
+		}
+		states = states[w:]
+	}
+	f.changed = merged.changed
+	f.gone = append(f.gone, merged.absorbed...)
+	f.task.Metrics.NumRowsUpdated += int64(merged.touched)
+	if f.evicts {
+		f.file(merged.changed)
+	}
+	return nil
+}
+
+// mergeStates merges the sources' states of aggregate i into their targets.
+func (f *Final) mergeStates(i int, m *fold, input []arrow.Array) error {
+	sorted := make([]arrow.Array, len(input))
+	var absorbed []arrow.Array
+	if len(m.absorbed) > 0 {
+		absorbed = f.open.states.Export(i, m.absorbed)
+	}
+	for k, c := range input {
+		if absorbed != nil {
+			c = vector.Concat([]arrow.Array{c, absorbed[k]})
+		}
+		sorted[k] = vector.Take(c, m.source)
+	}
+	part := make([]arrow.Array, len(sorted))
+	for lo := 0; lo < len(m.target); lo += mergeRows {
+		hi := min(lo+mergeRows, len(m.target))
+		for k, c := range sorted {
+			part[k] = vector.SliceArray(c, lo, hi)
+		}
+		if err := f.open.states.Merge(i, m.target[lo:hi], part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// file enters the new ends of sessions into the calendar.
+func (f *Final) file(changed []change) {
+	for _, c := range changed {
+		end := f.open.slots[c.slot].end
+		if c.fresh {
+			f.calendar.Add([]uint32{c.slot}, []int64{end})
+		} else {
+			f.calendar.Move(c.slot, c.before, end)
+		}
+	}
+}
+
+// evict emits and removes the sessions that end at or before bound.
+func (f *Final) evict(bound int64, out exec.Emit) error {
+	var closed []uint32
+	f.calendar.Due(bound, func(x uint32) (int64, bool) {
+		s := &f.open.slots[x]
+		return s.end, s.live
+	}, func(x uint32) {
+		f.open.unlink(x)
+		closed = append(closed, x)
+	})
+	slices.SortFunc(closed, func(a, b uint32) int {
+		x, y := &f.open.slots[a], &f.open.slots[b]
+		return cmp.Or(cmp.Compare(x.end, y.end), cmp.Compare(x.start, y.start), cmp.Compare(a, b))
+	})
+	f.gone = append(f.gone, closed...)
+	return f.emit(closed, out)
+}
+
+// emit hands out sessions with their results.
+func (f *Final) emit(slots []uint32, out exec.Emit) error {
+	for lo := 0; lo < len(slots); lo += emitRows {
+		g := slots[lo:min(lo+emitRows, len(slots))]
+		cols := f.keyColumns(g)
+		for i := range f.Impls {
+			c, err := f.open.states.Result(i, g)
+			if err != nil {
+				return err
+			}
+			cols = append(cols, c)
+		}
+		if err := out(vector.NewBatch(f.output, cols, len(g))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keyColumns are keys, start and end of sessions.
+func (f *Final) keyColumns(slots []uint32) []arrow.Array {
+	kid, start, end := make([]uint32, len(slots)), make([]int64, len(slots)), make([]int64, len(slots))
+	for i, x := range slots {
+		s := &f.open.slots[x]
+		kid[i], start[i], end[i] = s.key, s.start, s.end
+	}
+	return append(f.open.table.Columns(kid), vector.NewFixed(vector.Timestamp, start, nil), vector.NewFixed(vector.Timestamp, end, nil))
+}
+
+// stateColumns are keyColumns and the states.
+func (f *Final) stateColumns(slots []uint32) []arrow.Array {
+	cols := f.keyColumns(slots)
+	for i := range f.Impls {
+		cols = append(cols, f.open.states.Export(i, slots)...)
+	}
+	return cols
+}
+
+// rebuild leaves slots and keys behind that are not in use any more.
+func (f *Final) rebuild() error {
+	old := f.open
+	slots := old.all()
+	cols := f.stateColumns(slots)
+	f.clear()
+	if err := f.restore(cols, len(slots)); err != nil {
+		return err
+	}
+	old.free()
+	return nil
+}
+
+// restore puts sessions in as they are.
+func (f *Final) restore(cols []arrow.Array, n int) error {
+	nk := f.startColumn()
+	kid := f.open.keysOf(cols[:nk], n)
+	start, end := vector.Values[int64](cols[nk]), vector.Values[int64](cols[nk+1])
+	slots := make([]uint32, n)
+	for i, k := range kid {
+		slots[i] = f.open.add(k, start[i], end[i])
+		f.open.slots[slots[i]].stored = true
+		f.open.link(slots[i])
+	}
+	f.open.states.Grow(len(f.open.slots))
+	states := cols[nk+2:]
+	for i, im := range f.Impls {
+		w := len(im.State)
+		if err := f.open.states.Merge(i, slots, states[:w]); err != nil {
+			return err
+		}
+		states = states[w:]
+	}
+	if f.evicts {
+		f.calendar.Add(slots, end)
+	}
+	return nil
+}
