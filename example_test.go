@@ -324,7 +324,7 @@ func ExampleSession_SQL_errors() {
 		log.Fatal(err)
 	}
 	// Output:
-	// error[UNRESOLVED_COLUMN.WITH_SUGGESTION]: A column, variable, or function parameter with name `prise` cannot be resolved. Did you mean one of the following? [`item`, `price`].
+	// error[UNRESOLVED_COLUMN.WITH_SUGGESTION]: A column, variable, or function parameter with name `prise` cannot be resolved. Did you mean one of the following? [`price`, `item`].
 	//   --> line:1:8
 	//     |
 	//   1 | SELECT prise FROM orders

@@ -25,7 +25,7 @@ func Functions() []Function {
 	var out []Function
 	for _, name := range kernels.Names() {
 		f, _ := kernels.Lookup(name)
-		if f.Name != name || f.Signature == "" { // an alias, or of internal use
+		if f.Name != name || name[0] == '$' { // an alias, or of internal use
 			continue
 		}
 		kind := "scalar"

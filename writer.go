@@ -134,7 +134,11 @@ func (w *Writer) Start(ctx context.Context) (*Query, error) {
 		Name: w.name, Mode: mode, Trigger: w.trigger, Conf: kconf.Conf, Kernel: kconf,
 		Compile: func(conf map[string]string) (*physical.Plan, error) {
 			partitions, _ := positive(conf["spark.sql.shuffle.partitions"])
-			return physical.Compile(n, physical.Config{Mode: mode, Partitions: min(partitions, maxPartitions), Conf: kconf})
+			folded, err := plan.FoldConstants(n, kconf)
+			if err != nil {
+				return nil, err
+			}
+			return physical.Compile(folded, physical.Config{Mode: mode, Partitions: min(partitions, maxPartitions), Conf: kconf})
 		},
 		Inputs: sources, Sink: open, Checkpoint: store, Resolve: s.resolve, Clock: s.clock, Listener: w.listener, Log: s.log, Crash: s.crash,
 	})

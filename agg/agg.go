@@ -51,6 +51,9 @@ var functions = map[string]*Function{}
 func Register(fs ...Function) {
 	for i := range fs {
 		f := &fs[i]
+		if f.Examples == nil {
+			f.Examples = examples[f.Name]
+		}
 		for _, n := range append([]string{f.Name}, f.Aliases...) {
 			if functions[n] != nil {
 				panic("agg: function registered twice: " + n)

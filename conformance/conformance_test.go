@@ -13,8 +13,8 @@ import (
 )
 
 // TestScenarios runs what `vstream test conformance/scenarios` runs. VSTREAM_RUN
-// selects scenarios by a regular expression on area/name; VSTREAM_KEEP_UP=1 keeps queries
-// up from one run step to the next.
+// selects scenarios by a regular expression on area/name; VSTREAM_RESTART=1 restarts the
+// queries after each run step.
 func TestScenarios(t *testing.T) {
 	var run *regexp.Regexp
 	if pattern := os.Getenv("VSTREAM_RUN"); pattern != "" {
@@ -31,7 +31,7 @@ func TestScenarios(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	results := runner.CheckAll(t.Context(), files, runner.Options{KeepUp: os.Getenv("VSTREAM_KEEP_UP") != ""}, false, nil)
+	results := runner.CheckAll(t.Context(), files, runner.Options{Restart: os.Getenv("VSTREAM_RESTART") != ""}, false, nil)
 	stale := known.Apply(results)
 	for _, r := range results {
 		if r.Status == runner.Failed && r.Known == "" {

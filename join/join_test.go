@@ -180,15 +180,19 @@ func must(err error) {
 // clone copies changes, whose memory belongs to the operator.
 func clone(c *statestore.Changes) *statestore.Changes {
 	out := *c
-	out.Puts = nil
-	for _, b := range c.Puts {
+	out.Puts, out.Deletes = cloneBlocks(c.Puts), cloneBlocks(c.Deletes)
+	return &out
+}
+
+func cloneBlocks(blocks []statestore.Block) (out []statestore.Block) {
+	for _, b := range blocks {
 		n := statestore.Block{Rows: b.Rows}
 		for _, col := range b.Cols {
 			n.Cols = append(n.Cols, statestore.ColumnData{Data: slices.Clone(col.Data), Off: slices.Clone(col.Off), Valid: slices.Clone(col.Valid)})
 		}
-		out.Puts = append(out.Puts, n)
+		out = append(out, n)
 	}
-	return &out
+	return out
 }
 
 // texts are the rows of a result as the model shows them.

@@ -1,6 +1,7 @@
 package join
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -10,12 +11,14 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/vstream/vstream/statestore"
+	"github.com/vstream/vstream/vector"
 )
 
 // loaded is what recovery has read of one side, until the operator opens: rows lie in the
 // side's columns already, without index; first matches and evictions are noted.
 type loaded struct {
 	rowsGone []eviction
+	deleted  []deletion
 	metGone  []eviction
 	metTimes []int64
 	metIDs   []int64
@@ -27,6 +30,12 @@ type eviction struct {
 	bound int64
 }
 
+// deletion removed the row with an id among the first n.
+type deletion struct {
+	n  int
+	id int64
+}
+
 func (l *loaded) rows(r *rows, c *statestore.Changes) error {
 	if c.Clear {
 		l.rowsGone = append(l.rowsGone, eviction{r.len(), math.MaxInt64})
@@ -34,9 +43,18 @@ func (l *loaded) rows(r *rows, c *statestore.Changes) error {
 	if c.HasDeleteBelow {
 		l.rowsGone = append(l.rowsGone, eviction{r.len(), c.DeleteBelow})
 	}
+	for _, b := range c.Deletes {
+		_, ids, err := keysOf(b)
+		if err != nil {
+			return err
+		}
+		for _, id := range ids {
+			l.deleted = append(l.deleted, deletion{r.len(), id})
+		}
+	}
 	for _, b := range c.Puts {
-		if len(b.Cols) != len(r.cols)+3 {
-			return fmt.Errorf("join: a block of %d columns for a table of %d", len(b.Cols), len(r.cols)+3)
+		if len(b.Cols) != len(r.order)+3 {
+			return fmt.Errorf("join: a block of %d columns for a table of %d", len(b.Cols), len(r.order)+3)
 		}
 		times, ids, err := keysOf(b)
 		if err != nil {
@@ -46,8 +64,8 @@ func (l *loaded) rows(r *rows, c *statestore.Changes) error {
 		if len(met) != b.Rows {
 			return fmt.Errorf("join: %d marks for %d rows", len(met), b.Rows)
 		}
-		for i, col := range r.cols {
-			if err := col.load(b.Cols[2+i], b.Rows); err != nil {
+		for i, col := range r.order {
+			if err := r.cols[col].load(b.Cols[2+i], b.Rows); err != nil {
 				return fmt.Errorf("join: column %d: %w", i, err)
 			}
 		}
@@ -114,29 +132,46 @@ func each(times []int64, gone []eviction, fn func(i int, gone bool)) {
 func (l *loaded) settle(r *rows) {
 	each(r.times, l.rowsGone, func(i int, gone bool) {
 		if gone {
-			r.marks[i] |= dead
-			r.gone++
+			r.remove(uint32(i))
 		}
 	})
-	byID := make([]uint32, 0, r.live())
-	for i, m := range r.marks {
-		if m&dead == 0 {
-			byID = append(byID, uint32(i))
-		}
+	if len(l.metIDs)+len(l.deleted) > 0 {
+		l.apply(r)
 	}
-	if len(l.metIDs) > 0 {
-		slices.SortFunc(byID, func(a, b uint32) int { return int(r.ids[a] - r.ids[b]) })
+	r.reindex()
+}
+
+// apply finds the rows that were deleted or have a match. An id may have been given
+// again after its row had left.
+func (l *loaded) apply(r *rows) {
+	byID := vector.AllGroups(r.len())
+	slices.SortFunc(byID, func(a, b uint32) int { return cmp.Or(cmp.Compare(r.ids[a], r.ids[b]), cmp.Compare(a, b)) })
+	// last is the last row with an id among the first n.
+	last := func(id int64, n int) (uint32, bool) {
+		at, _ := slices.BinarySearchFunc(byID, id, func(row uint32, id int64) int {
+			if r.ids[row] < id || r.ids[row] == id && int(row) < n {
+				return -1
+			}
+			return 1
+		})
+		if at == 0 || r.ids[byID[at-1]] != id {
+			return 0, false
+		}
+		return byID[at-1], true
+	}
+	for _, d := range l.deleted {
+		if row, ok := last(d.id, d.n); ok && r.marks[row]&dead == 0 {
+			r.remove(row)
+		}
 	}
 	each(l.metTimes, l.metGone, func(i int, gone bool) {
 		if gone {
 			return
 		}
-		at, ok := slices.BinarySearchFunc(byID, l.metIDs[i], func(row uint32, id int64) int { return int(r.ids[row] - id) })
-		if ok {
-			r.marks[byID[at]] |= matched
+		if row, ok := last(l.metIDs[i], r.len()); ok {
+			r.marks[row] |= matched
 		}
 	})
-	r.reindex()
 }
 
 // reindex builds the index anew from the columns.

@@ -85,6 +85,9 @@ func (m *model) batch(in [2][]row, late, evict int64) []string {
 				}
 				n.matched, o.matched = true, true
 			}
+			if m.kind == join.LeftSemi && side == join.Right {
+				m.dropMatched()
+			}
 			gone := x.time != nil && *x.time*1000 <= bounds[side]
 			switch {
 			case m.kind == join.LeftSemi && side == join.Left && n.matched:
@@ -115,6 +118,19 @@ func (m *model) batch(in [2][]row, late, evict int64) []string {
 	}
 	sort.Strings(out)
 	return out
+}
+
+// dropMatched removes the left rows of a semi join that have a match.
+func (m *model) dropMatched() {
+	stay := m.kept[join.Left][:0:0]
+	for _, x := range m.kept[join.Left] {
+		if x.matched {
+			m.removed++
+			continue
+		}
+		stay = append(stay, x)
+	}
+	m.kept[join.Left] = stay
 }
 
 func show(r *row) string {

@@ -19,12 +19,12 @@ type pairs struct {
 	in, kept []uint32
 }
 
-// probe finds the kept rows with the keys of a batch, but for those with one of the marks
-// hide, and calls full when there are pairRows of them and at the end. Rows of the
-// batch for which enough is true are left; first takes one kept row for each.
+// probe finds the kept rows with the keys of a batch and calls full when there are pairRows
+// of them and at the end. Rows of the batch for which enough is true are left out; first
+// takes one kept row for each.
 //
 // It takes a step in the chains of many rows at a time, so that their cache misses overlap.
-func (p *pairs) probe(x *index, marks []uint8, hide uint8, k *keyBatch, enough []bool, first bool, full func() error) error {
+func (p *pairs) probe(x *index, marks []uint8, k *keyBatch, enough []bool, first bool, full func() error) error {
 	if p.in == nil {
 		p.in, p.kept = make([]uint32, 0, pairRows+probeVector), make([]uint32, 0, pairRows+probeVector)
 	}
@@ -59,7 +59,7 @@ func (p *pairs) probe(x *index, marks []uint8, hide uint8, k *keyBatch, enough [
 				}
 			}
 			n = active
-			p.verify(x, k, marks, hide, enough, found)
+			p.verify(x, k, marks, enough, found)
 			if first {
 				n = p.stop(rows[:n], next[:n], found)
 			}
@@ -73,13 +73,13 @@ func (p *pairs) probe(x *index, marks []uint8, hide uint8, k *keyBatch, enough [
 	return p.flush(full)
 }
 
-// verify drops, of the pairs from number found on, those with other keys, hidden kept
+// verify drops, of the pairs from number found on, those with other keys, dead kept
 // rows and rows of the batch that need no more.
-func (p *pairs) verify(x *index, k *keyBatch, marks []uint8, hide uint8, enough []bool, found int) {
+func (p *pairs) verify(x *index, k *keyBatch, marks []uint8, enough []bool, found int) {
 	n := found
 	for i := found; i < len(p.in); i++ {
 		row, r := p.in[i], p.kept[i]
-		if marks[r]&hide != 0 || enough != nil && enough[row] || !x.single && !x.equal(k, int(row), r) {
+		if marks[r]&dead != 0 || enough != nil && enough[row] || !x.single && !x.equal(k, int(row), r) {
 			continue
 		}
 		p.in[n], p.kept[n] = row, r

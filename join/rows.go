@@ -2,6 +2,7 @@ package join
 
 import (
 	"math"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
@@ -27,6 +28,7 @@ const blockRows = 1024
 type rows struct {
 	cols  []*column
 	keys  []int // key columns
+	order []int // all columns as the store has them: keys, then the others
 	types []*vector.Type
 	index index
 	times []int64 // in microseconds
@@ -39,11 +41,15 @@ type rows struct {
 
 func newRows(s *Side) *rows {
 	r := &rows{keys: s.Keys}
-	for _, f := range s.Schema.Fields {
-		r.cols = append(r.cols, newColumn(f.Type))
-	}
 	for _, k := range s.Keys {
 		r.types = append(r.types, s.Schema.Fields[k].Type)
+	}
+	r.order = slices.Clone(s.Keys)
+	for i, f := range s.Schema.Fields {
+		r.cols = append(r.cols, newColumn(f.Type))
+		if !slices.Contains(s.Keys, i) {
+			r.order = append(r.order, i)
+		}
 	}
 	r.index = newIndex(r.cols, s.Keys)
 	return r
@@ -128,6 +134,12 @@ func (r *rows) evict(bound int64, out []uint32) []uint32 {
 	}
 	r.gone += len(out) - before
 	return out
+}
+
+// remove marks a row as dead.
+func (r *rows) remove(row uint32) {
+	r.marks[row] |= dead
+	r.gone++
 }
 
 // compact gives the memory of dead rows back when they are more than half as many as

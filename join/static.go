@@ -100,7 +100,7 @@ func (s *Static) Process(_ int, in *vector.Batch, out exec.Emit) error {
 		enough = nil
 	}
 	table := s.Build.rows
-	err := s.pairs.probe(&table.index, table.marks, dead, &s.keys, enough, enough != nil && s.residual == nil, func() error {
+	err := s.pairs.probe(&table.index, table.marks, &s.keys, enough, enough != nil && s.residual == nil, func() error {
 		return s.joined(in, table, out)
 	})
 	if err != nil || s.Kind == Inner {

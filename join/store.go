@@ -2,6 +2,7 @@ package join
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/vstream/vstream/exec"
 	"github.com/vstream/vstream/statestore"
@@ -11,8 +12,9 @@ import (
 // The tables of a side. Spark has keyToNumValues and keyWithIndexToValue, which
 // renumber the rows of a key when one leaves. Here a row keeps its id: the table of
 // rows is written once per row, and that a row has met its first match, which
-// happens later, goes to a narrow table of its own. Both are keyed by time and id,
-// so that what leaves is a range.
+// happens later, goes to a narrow table of its own. Both are keyed by time and id first,
+// so that what leaves is a range; the join's keys are part of a row's key, so that its
+// partition can be told from there.
 var storeNames = [2][2]string{{"left-rows", "left-matched"}, {"right-rows", "right-matched"}}
 
 // blockLimit is the number of rows of a block.
@@ -23,9 +25,15 @@ func (j *SymmetricHash) Stores() []exec.Store {
 	var out []exec.Store
 	key := []statestore.Column{{Name: "time", Type: "timestamp", Width: 8}, {Name: "id", Type: "bigint", Width: 8}}
 	for i, s := range j.sides {
-		rows := statestore.Schema{Keys: key}
-		for _, f := range s.Schema.Fields {
-			rows.Values = append(rows.Values, statestore.Column{Name: f.Name, Type: f.Type.String(), Width: storedWidth(f.Type), Nullable: f.Nullable})
+		rows := statestore.Schema{Keys: key[:len(key):len(key)]}
+		for n, c := range s.kept.order {
+			f := s.Schema.Fields[c]
+			x := statestore.Column{Name: f.Name, Type: f.Type.String(), Width: storedWidth(f.Type), Nullable: f.Nullable}
+			if n < len(s.Keys) {
+				rows.Keys = append(rows.Keys, x)
+			} else {
+				rows.Values = append(rows.Values, x)
+			}
 		}
 		rows.Values = append(rows.Values, statestore.Column{Name: "matched", Type: "boolean", Width: 1})
 		out = append(out, exec.Store{Name: storeNames[i][0], Schema: rows}, exec.Store{Name: storeNames[i][1], Schema: statestore.Schema{Keys: key}})
@@ -46,8 +54,18 @@ func (j *SymmetricHash) Commit(stage func(store string, c *statestore.Changes) e
 				rows.Puts = append(rows.Puts, b)
 			}
 		}
-		if b := s.kept.keyBlock(s.kept.alive(s.dirty)); b.Rows > 0 {
-			met.Puts = append(met.Puts, b)
+		switch {
+		case len(s.dirty) == 0:
+		case j.Kind == LeftSemi && i == Left:
+			b := s.kept.keyBlock(s.dirty)
+			for _, c := range s.kept.order[:len(s.Keys)] {
+				b.Cols = append(b.Cols, s.kept.cols[c].stored(s.dirty))
+			}
+			rows.Deletes = append(rows.Deletes, b)
+		default:
+			if b := s.kept.keyBlock(s.kept.alive(s.dirty)); b.Rows > 0 {
+				met.Puts = append(met.Puts, b)
+			}
 		}
 		if err := stage(storeNames[i][0], rows); err != nil {
 			return err
@@ -72,9 +90,6 @@ func (j *SymmetricHash) Load(store string, c *statestore.Changes) error {
 			s := j.sides[i]
 			if s.loaded == nil {
 				s.loaded = &loaded{}
-			}
-			if len(c.Deletes) > 0 {
-				return fmt.Errorf("join: table %s has deletes by key", store)
 			}
 			if table == 0 {
 				return s.loaded.rows(s.kept, c)
@@ -118,8 +133,8 @@ func (r *rows) block(lo, hi int) statestore.Block {
 	if b.Rows == 0 {
 		return b
 	}
-	for _, c := range r.cols {
-		b.Cols = append(b.Cols, c.stored(rows))
+	for _, c := range r.order {
+		b.Cols = append(b.Cols, r.cols[c].stored(rows))
 	}
 	met := make([]byte, len(rows))
 	for i, x := range rows {
@@ -129,12 +144,13 @@ func (r *rows) block(lo, hi int) statestore.Block {
 	return b
 }
 
-// stored is the given rows, ascending, in the form of the store.
+// stored is the given rows in the form of the store.
 func (c *column) stored(rows []uint32) statestore.ColumnData {
 	d := statestore.ColumnData{Valid: c.gatherValidity(rows)}
 	lo, hi := rows[0], rows[len(rows)-1]+1
+	run := slices.IsSorted(rows) && int(hi-lo) == len(rows)
 	if c.width > 0 {
-		if int(hi-lo) == len(rows) {
+		if run {
 			d.Data = c.fixed(c.rows)[int(lo)*c.width : int(hi)*c.width]
 			return d
 		}
@@ -146,7 +162,7 @@ func (c *column) stored(rows []uint32) statestore.ColumnData {
 		return d
 	}
 	d.Off = make([]uint32, len(rows)+1)
-	if int(hi-lo) == len(rows) {
+	if run {
 		for i := range d.Off {
 			d.Off[i] = uint32(c.off[int(lo)+i] - c.off[lo])
 		}

@@ -12,7 +12,7 @@ import (
 
 // SymmetricHash joins two streams: each row is joined with the kept rows of the other
 // side and then kept itself until the watermark proves that nothing can match it any
-// more. Of the input of a micro-batch the left side comes first, as port 0; in a semi
+// more, or, if it is a left row of a semi join, until it has a match. Of the input of a micro-batch the left side comes first, as port 0; in a semi
 // join the right one, because left rows that find their match need not be kept.
 //
 // What is kept, emitted, dropped and counted follows Spark's
@@ -39,7 +39,7 @@ type side struct {
 	evicts  bool
 	evicted int      // rows that left in the micro-batch
 	since   int      // rows from here on came in the micro-batch
-	dirty   []uint32 // rows from before it that got their first match
+	dirty   []uint32 // rows from before it that got their first match, and so left a semi join
 	loaded  *loaded
 }
 
@@ -113,14 +113,11 @@ func (j *SymmetricHash) Process(port int, in *vector.Batch, out exec.Emit) error
 	j.met = j.met[:n]
 	clear(j.met)
 	semi := j.Kind == LeftSemi
-	hide, enough := uint8(dead), []bool(nil)
-	if semi && port == Right {
-		hide |= matched
-	}
+	var enough []bool
 	if semi && port == Left {
 		enough = j.met
 	}
-	err = j.pairs.probe(&other.kept.index, other.kept.marks, hide, &j.keys, enough, enough != nil && j.residual == nil, func() error {
+	err = j.pairs.probe(&other.kept.index, other.kept.marks, &j.keys, enough, enough != nil && j.residual == nil, func() error {
 		return j.joined(port, in, out)
 	})
 	if err != nil {
@@ -213,8 +210,10 @@ func (j *SymmetricHash) joined(port int, in *vector.Batch, out exec.Emit) error 
 		if int(r) < other.since {
 			other.dirty = append(other.dirty, r)
 		}
-		if j.Kind == LeftSemi {
+		if j.Kind == LeftSemi && port == Right {
 			fresh = append(fresh, r)
+			other.kept.remove(r)
+			j.task.Metrics.NumRowsRemoved++
 		}
 	}
 	n := len(p.in)

@@ -25,6 +25,10 @@ func CanCast(from, to *vector.Type, mode CastMode) bool {
 	switch {
 	case from.Equal(to), isNull(from):
 		return true
+	case from.Kind == vector.KindVariant:
+		return castsFromVariant(to)
+	case to.Kind == vector.KindVariant:
+		return fitsVariant(from, false)
 	}
 	switch from.Kind {
 	case vector.KindArray:
@@ -53,8 +57,6 @@ func CanCast(from, to *vector.Type, mode CastMode) bool {
 			return true
 		}
 		return isString(to)
-	case vector.KindVariant:
-		return false
 	}
 	if !to.Atomic() {
 		return false

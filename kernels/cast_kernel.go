@@ -56,7 +56,12 @@ func castKernel(from, to *vector.Type, mode CastMode) castFn {
 	if isNull(from) {
 		return func(_ *Ctx, a arrow.Array) (arrow.Array, error) { return vector.NewNull(to, a.Len()), nil }
 	}
+	if from.Kind == vector.KindVariant {
+		return castFromVariant(to, mode)
+	}
 	switch to.Kind {
+	case vector.KindVariant:
+		return castToVariant(from)
 	case vector.KindString:
 		return castToString(from, mode)
 	case vector.KindBool:

@@ -205,7 +205,7 @@ func bindToJSON(conf *Conf, args []Arg) (*Impl, error) {
 		return nil, err
 	}
 	switch t.Kind {
-	case vector.KindStruct, vector.KindArray, vector.KindMap, vector.KindNull:
+	case vector.KindStruct, vector.KindArray, vector.KindMap, vector.KindVariant, vector.KindNull:
 	default:
 		return nil, condition.New("DATATYPE_MISMATCH.INVALID_JSON_SCHEMA", "schema", quoteType(t), "sqlExpr", quoteSQL(sql))
 	}

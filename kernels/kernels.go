@@ -95,6 +95,9 @@ var scalars = map[string]*Scalar{}
 func Register(fs ...Scalar) {
 	for i := range fs {
 		f := &fs[i]
+		if f.Examples == nil {
+			f.Examples = examples[f.Name]
+		}
 		for _, n := range append([]string{f.Name}, f.Aliases...) {
 			if scalars[n] != nil {
 				panic("kernels: function registered twice: " + n)

@@ -25,6 +25,8 @@ type compiler struct {
 	cfg    Config
 	plan   *Plan
 	parent []int // ids of the stateful operators above the node being compiled
+	// exchanged are the inputs of joins of streams so far.
+	exchanged []exchanged
 }
 
 // fragment is a part of the graph whose rows have the columns attrs and come out

@@ -2,7 +2,8 @@ package physical
 
 import (
 	"fmt"
-	"sort"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -44,14 +45,8 @@ func (p *Plan) Explain() string {
 	}
 	for _, op := range p.Operators {
 		fmt.Fprintf(&b, "state #%d %s: %d partitions", op.ID, op.Name, op.Partitions)
-		names := make([]string, 0, len(op.Spec))
-		for k := range op.Spec {
-			names = append(names, k)
-		}
-		sort.Strings(names)
-		for _, k := range names {
-			fmt.Fprintf(&b, "; %s %s", k, op.Spec[k])
-		}
+		properties(&b, op.Spec)
+		properties(&b, op.Notes)
 		if op.Evicts {
 			b.WriteString("; the watermark closes groups")
 		} else {
@@ -59,5 +54,18 @@ func (p *Plan) Explain() string {
 		}
 		b.WriteByte('\n')
 	}
+	for i, t := range p.Statics {
+		fmt.Fprintf(&b, "table %d, read before each batch if it has changed:\n", i)
+		for line := range strings.Lines(t.Plan.Explain()) {
+			b.WriteString("  " + line)
+		}
+	}
 	return b.String()
+}
+
+// properties writes "; name value" for each entry, by name.
+func properties(b *strings.Builder, of map[string]string) {
+	for _, k := range slices.Sorted(maps.Keys(of)) {
+		fmt.Fprintf(b, "; %s %s", k, of[k])
+	}
 }

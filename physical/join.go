@@ -51,11 +51,8 @@ func (c *compiler) streamJoin(n *plan.Join, want []*plan.Attr) (*fragment, error
 	var inputs [2]*exec.Exchange
 	var starts [3]int // of each side's pipelines, and the end
 	op, _, err := c.operator("symmetricHashJoin", c.cfg.Partitions, func() (*fragment, error) {
-		first := 0
 		for i, input := range []plan.Node{n.Left, n.Right} {
-			if i == join.Right {
-				first = len(c.plan.Scans)
-			}
+			scans := len(c.plan.Scans)
 			starts[i] = len(c.plan.Graph.Pipelines)
 			f, err := c.node(input)
 			if err != nil {
@@ -72,13 +69,9 @@ func (c *compiler) streamJoin(n *plan.Join, want []*plan.Attr) (*fragment, error
 			e := &exec.Exchange{Keys: l.side.Keys, Partitions: c.cfg.Partitions}
 			c.finish(f, e)
 			inputs[i], layouts[i] = e, l
+			c.noteExchange(input, [][]plan.Expr{keys.Left, keys.Right}[i], c.plan.Scans[scans:])
 		}
 		starts[2] = len(c.plan.Graph.Pipelines)
-		if plan.SameRows(n.Left, n.Right) {
-			for _, s := range c.plan.Scans[first:] {
-				s.Again = true
-			}
-		}
 		return nil, nil
 	})
 	if err != nil {
@@ -113,6 +106,26 @@ func (c *compiler) streamJoin(n *plan.Join, want []*plan.Attr) (*fragment, error
 	}
 	p := &exec.Pipeline{Scan: -1, Inputs: inputs[:], Ops: []exec.OpSpec{{Name: op.Name, ID: op.ID, New: newOp}}}
 	return &fragment{pipes: []*exec.Pipeline{p}, attrs: want}, nil
+}
+
+// exchanged are the rows that a join reads, by key.
+type exchanged struct {
+	rows plan.Node
+	keys []plan.Expr
+}
+
+// noteExchange marks scans for rows that another join, or the other side, reads by the
+// same keys. Spark exchanges such rows once, and so counts them once as input.
+func (c *compiler) noteExchange(rows plan.Node, keys []plan.Expr, scans []*Scan) {
+	for _, e := range c.exchanged {
+		if plan.SameRows(e.rows, rows, e.keys, keys) {
+			for _, s := range scans {
+				s.Again = true
+			}
+			return
+		}
+	}
+	c.exchanged = append(c.exchanged, exchanged{rows, keys})
 }
 
 // rotate moves the first n elements behind the others.
@@ -287,21 +300,23 @@ func compileAnd(conds []plan.Expr, attrs []*plan.Attr) func() (kernels.Expr, err
 	return func() (kernels.Expr, error) { return plan.Compile(all, attrs) }
 }
 
-// describeJoin notes what the state means and how long it is kept.
+// describeJoin notes how long the state is kept. Nothing of it is compared on restart: the kind
+// of a join and its range may change, as in Spark; the types of keys and columns are
+// compared by the state store.
 func describeJoin(op *Operator, n *plan.Join, k plan.JoinKeys, sides [2]*joinSide) {
 	var keys []string
 	for _, e := range k.Left {
 		keys = append(keys, e.Type().String())
 	}
-	op.Spec["kind"], op.Spec["keys"] = n.Kind, strings.Join(keys, ", ")
+	op.Notes = map[string]string{"kind": n.Kind, "keys": strings.Join(keys, ", ")}
 	var bounds []func(int64) int64
 	for i, name := range []string{"left rows", "right rows"} {
 		if sides[i].side.Bound == nil {
-			op.Spec[name] = "kept for ever"
+			op.Notes[name] = "are kept for ever"
 			continue
 		}
 		op.Evicts, op.FollowsWatermark = true, true
-		op.Spec[name] = "kept until their time is at or before " + sides[i].bound
+		op.Notes[name] = "leave when their time is at or before " + sides[i].bound
 		bounds = append(bounds, sides[i].side.Bound)
 	}
 	op.OutputWatermark = func(watermarkMs int64) int64 {

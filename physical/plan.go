@@ -62,6 +62,8 @@ type Operator struct {
 	// OutputWatermark is the watermark of the rows that the operator emits, for that of
 	// its input, in milliseconds; nil: the same.
 	OutputWatermark func(inputMs int64) int64
+	// Notes describe the operator to people: what it keeps and for how long.
+	Notes map[string]string
 	// Spec describes what the state means, for the comparison on restart: keys,
 	// aggregates with their arguments' types.
 	Spec map[string]string

@@ -31,6 +31,12 @@ func (a *Analyser) aggregate(f *agg.Function, name string, c *sql.Call, sc *Scop
 	} else {
 		text = asCalled(text, name, f.Name)
 	}
+	if name == "mode" && len(args) == 2 { // an old form of WITHIN GROUP
+		if text = "mode() WITHIN GROUP (ORDER BY " + args[0].SQL(); args[1].SQL() == "true" {
+			text += " DESC"
+		}
+		text += ")"
+	}
 	if len(keys) > 0 {
 		text += " WITHIN GROUP (ORDER BY " + withinKeys(name, keys) + ")"
 		out.Impl, err = f.BindOrdered(a.Conf, a.kernelArgs(args), a.aggOrder(keys))

@@ -32,7 +32,7 @@ func WindowFunctions() []FunctionDoc {
 func SpecialForms() []FunctionDoc {
 	const times = " FROM VALUES (TIMESTAMP '2024-01-01 00:00:07') AS t(ts)"
 	const sales = " FROM VALUES ('a', 1), ('b', 2) AS t(k, v) GROUP BY ROLLUP (k) ORDER BY k"
-	docs := []FunctionDoc{
+	return []FunctionDoc{
 		{"window", "window(time, width[, slide[, start]])", "The window of a time, to group by: struct<start, end>. With a slide, rows belong to several.",
 			[]kernels.Example{{SQL: "SELECT window.start, count(*)" + times + " GROUP BY window(ts, '5 seconds')", Want: "2024-01-01 00:00:05 1"}}},
 		{"session_window", "session_window(time, gap)", "The session of a time, to group by: it ends gap after its last row.",
@@ -44,8 +44,4 @@ func SpecialForms() []FunctionDoc {
 		{"struct", "struct(expr1, …)", "A struct of the values, with the names of columns and aliases, otherwise col1, col2, …",
 			[]kernels.Example{{SQL: "struct(1 AS a, 'x')", Want: "{1, x}"}}},
 	}
-	for name, t := range castFunctions {
-		docs = append(docs, FunctionDoc{name, name + "(expr)", "CAST(expr AS " + t.SQL() + ").", []kernels.Example{{SQL: name + "(NULL)", Want: "NULL"}}})
-	}
-	return docs
 }

@@ -315,7 +315,7 @@ func (g *grouping) over(e Expr, at sql.Span) (Expr, error) {
 func (g *grouping) aggregate(x *AggCall) (Expr, error) {
 	for _, arg := range x.Args {
 		if inner := findAgg(arg); inner != nil {
-			return nil, g.a.errorAt(x.Span, "NESTED_AGGREGATE_FUNCTION")
+			return nil, g.a.errorAt(inner.Span, "NESTED_AGGREGATE_FUNCTION")
 		}
 	}
 	f := Fingerprint(x)

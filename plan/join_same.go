@@ -1,10 +1,18 @@
 package plan
 
 // SameRows tells whether two plans give the same rows because they do the same with the
-// same source. Spark then reads the source once and counts its rows once.
-func SameRows(a, b Node) bool {
+// same source, and whether keys over their columns are the same.
+func SameRows(a, b Node, keys, otherKeys []Expr) bool {
 	s := &sameness{ids: map[ID]Expr{}}
-	return s.nodes(a, b)
+	if !s.nodes(a, b) || len(keys) != len(otherKeys) {
+		return false
+	}
+	for i, k := range keys {
+		if !s.exprs(k, otherKeys[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // sameness matches the columns of the second plan with those of the first.

@@ -1,17 +1,32 @@
 package plan
 
+import "slices"
+
 // combineLimits makes one limit of two with nothing but projections between them, as
-// Spark's CombineLimits does: on a stream that is one counter in the state.
+// Spark's CombineLimits does: on a stream that is one counter in the state. LIMIT 0 becomes a
+// filter, for which nothing is read (OptimizeLimitZero).
 func combineLimits(n Node) Node {
 	top, ok := n.(*Limit)
 	if !ok || top.N < 0 || top.Offset > 0 {
 		return n
+	}
+	if top.N == 0 && rowByRow(top.Input) {
+		return &Filter{Cond: BoolLiteral(false), Input: top.Input}
 	}
 	below, ok := limitBelow(top.Input)
 	if !ok || below.N < 0 || below.Offset > 0 {
 		return n
 	}
 	return withLimit(top.Input, min(top.N, below.N))
+}
+
+// rowByRow tells whether nothing in a plan remembers rows.
+func rowByRow(n Node) bool {
+	switch n.(type) {
+	case *Relation, *Project, *Filter, *Watermark, *Union, *Expand, *Generate, *Repartition:
+		return !slices.ContainsFunc(n.Inputs(), func(k Node) bool { return !rowByRow(k) })
+	}
+	return false
 }
 
 // limitBelow is the limit under projections.

@@ -1,6 +1,11 @@
 package plan
 
-import "github.com/vstream/vstream/kernels"
+import (
+	"slices"
+
+	"github.com/vstream/vstream/kernels"
+	"github.com/vstream/vstream/vector"
+)
 
 // pushDown moves filters towards the relations, through what does not change the
 // columns that they read, as Spark's PushPredicateThroughNonJoin does. It is visible to
@@ -93,6 +98,11 @@ func pushThrough(conds []Expr, n Node) Node {
 // pushIntoScan lets readers of text formats drop rows by simple predicates; such
 // rows do not count as input rows, as in Spark (spark.sql.json.filterPushdown.enabled, …csv…).
 func pushIntoScan(conds []Expr, n *Relation) Node {
+	if i := slices.IndexFunc(conds, neverTrue); i >= 0 {
+		c := *n
+		c.Filter = conds[i]
+		return &c
+	}
 	if !n.CountsFiltered {
 		return filterOver(conds, n)
 	}
@@ -103,6 +113,13 @@ func pushIntoScan(conds []Expr, n *Relation) Node {
 	c := *n
 	c.Filter = conjunction(down)
 	return filterOver(up, &c)
+}
+
+// neverTrue tells whether a condition is the constant false or null. Then nothing is
+// read, whatever the reader.
+func neverTrue(e Expr) bool {
+	l, ok := e.(*Literal)
+	return ok && (l.Value.IsNull(0) || l.Typ.Kind == vector.KindBool && !vector.Bools(l.Value.Arr).Get(0))
 }
 
 // simplePredicate tells whether Spark translates a predicate for a data source: a

@@ -65,10 +65,11 @@ func (a *Analyser) inQuery(e *sql.In, sc *Scope) (Expr, error) {
 	if err != nil {
 		return nil, err
 	}
+	span := a.predicate(e.X, e.Span)
 	right := n.Output()
 	text := "(" + joinSQL(x) + " IN (" + subqueryText("listquery", refs) + "))"
 	if len(x) != len(right) {
-		return nil, a.errorAt(e.Span, "DATATYPE_MISMATCH.IN_SUBQUERY_LENGTH_MISMATCH", "sqlExpr", `"`+text+`"`,
+		return nil, a.errorAt(span, "DATATYPE_MISMATCH.IN_SUBQUERY_LENGTH_MISMATCH", "sqlExpr", `"`+text+`"`,
 			"leftLength", strconv.Itoa(len(x)), "leftColumns", quoteAll(x),
 			"rightLength", strconv.Itoa(len(right)), "rightColumns", quoteAttrs(right))
 	}
@@ -77,14 +78,14 @@ func (a *Analyser) inQuery(e *sql.In, sc *Scope) (Expr, error) {
 	for i := range x {
 		t := kernels.Wider(a.Conf, x[i].Type(), right[i].Typ)
 		if t == nil {
-			return nil, a.errorAt(e.Span, "DATATYPE_MISMATCH.IN_SUBQUERY_DATA_TYPE_MISMATCH", "sqlExpr", `"`+text+`"`,
+			return nil, a.errorAt(span, "DATATYPE_MISMATCH.IN_SUBQUERY_DATA_TYPE_MISMATCH", "sqlExpr", `"`+text+`"`,
 				"mismatchedColumns", "(`"+x[i].SQL()+"`:"+x[i].Type().String()+", `"+right[i].Name+"`:"+right[i].Typ.String()+")",
 				"leftType", quoteType(x[i].Type()), "rightType", quoteType(right[i].Typ))
 		}
-		x[i] = a.implicit(x[i], t, e.Span)
+		x[i] = a.implicit(x[i], t, span)
 		casts[i] = right[i]
 		if !right[i].Typ.Equal(t) {
-			casts[i], changed = NewAlias(a.implicit(right[i], t, e.Span), right[i].Name), true
+			casts[i], changed = NewAlias(a.implicit(right[i], t, span), right[i].Name), true
 		}
 	}
 	if changed {

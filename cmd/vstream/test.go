@@ -18,7 +18,7 @@ import (
 
 func testCommand() *cobra.Command {
 	var pattern string
-	var asJSON, update, updateKnown, keepUp, strict bool
+	var asJSON, update, updateKnown, restart, strict bool
 	c := &cobra.Command{
 		Use: "test PATH…", Short: "Run scenarios and expression cases against what Spark gave", Args: cobra.MinimumNArgs(1),
 		Long: `Run scenario files (*.yaml) and files of expression cases (*.jsonl), or all that lie below
@@ -33,7 +33,7 @@ list that pass are failures.`,
 	c.Flags().BoolVar(&strict, "strict", false, "compare column names, message parameters and positions of expression cases too")
 	c.Flags().BoolVar(&update, "update", false, "write goldens from what comes out; goldens recorded from Spark stay as they are")
 	c.Flags().BoolVar(&updateKnown, "update-known", false, "bring the list of known failures up to date")
-	c.Flags().BoolVar(&keepUp, "keep-up", false, "keep queries up from one run step to the next instead of restarting them")
+	c.Flags().BoolVar(&restart, "restart", false, "restart queries from their checkpoints after each run step instead of keeping them up")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		var run *regexp.Regexp
 		if pattern != "" {
@@ -42,7 +42,7 @@ list that pass are failures.`,
 				return err
 			}
 		}
-		results, stale, err := testScenarios(c.Context(), args, run, runner.Options{KeepUp: keepUp}, update, updateKnown)
+		results, stale, err := testScenarios(c.Context(), args, run, runner.Options{Restart: restart}, update, updateKnown)
 		if err != nil {
 			return wrong(err)
 		}

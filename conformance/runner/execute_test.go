@@ -57,8 +57,8 @@ steps:
 - restart: {queries: {f: null, g: {sql: SELECT nosuch FROM e}}}
 - run
 `
-	for _, keepUp := range []bool{false, true} {
-		got := execute(t, "s.yaml", text, runner.Options{KeepUp: keepUp, TempDir: t.TempDir()})
+	for _, restart := range []bool{false, true} {
+		got := execute(t, "s.yaml", text, runner.Options{Restart: restart, TempDir: t.TempDir()})
 		contains(t, got,
 			`{"batchId":0,"rows":[{"k":"a","v":1},{"k":"b","v":2}],"numInputRows":2,"watermark":null,"stateOperators":[]}`,
 			`{"batchId":1,"rows":[{"k":"c","v":3}],"incomplete":true`,

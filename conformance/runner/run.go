@@ -25,7 +25,8 @@ type liveQuery struct {
 // are not running and lets all of them process everything.
 func (r *scenarioRun) run(ctx context.Context, index int) error {
 	if len(r.pending) > 1 {
-		// A running query could take one of the files before the others are there.
+		// A running query could take one of the files before the others are there. The
+		// recorder stops the queries for that, too.
 		if err := r.stop(ctx); err != nil {
 			return err
 		}
@@ -58,10 +59,10 @@ func (r *scenarioRun) run(ctx context.Context, index int) error {
 		rec.Queries = append(rec.Queries, out)
 	}
 	r.records = append(r.records, rec)
-	if r.o.KeepUp {
-		return nil
+	if r.o.Restart {
+		return r.stopQueries(ctx)
 	}
-	return r.stopQueries(ctx)
+	return nil
 }
 
 func (r *scenarioRun) runQuery(ctx context.Context, q *job.Query) (out QueryRecord, err error) {

@@ -22,9 +22,10 @@ import (
 
 // Options say how scenarios are run.
 type Options struct {
-	// KeepUp keeps queries running from one run step to the next; otherwise each run
-	// step stops them and the next starts them from their checkpoints.
-	KeepUp bool
+	// Restart stops the queries after each run step; the next starts them from their
+	// checkpoints. Otherwise they run on where the recorder's do, too. The difference shows where
+	// Spark itself forgets something on a restart: the watermarks of several sources.
+	Restart bool
 	// Timeout bounds a scenario; 0: 20 s.
 	Timeout time.Duration
 	// TempDir is where work directories are made; "" for the fastest place there is.

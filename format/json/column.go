@@ -44,6 +44,8 @@ func newColumn(t *vector.Type) *column {
 				c.byName[f.Name] = i
 			}
 		}
+	case vector.KindVariant:
+		c.kids = []*column{newColumn(vector.Binary), newColumn(vector.Binary)} // value and metadata
 	case vector.KindArray:
 		c.kids = []*column{newColumn(t.Elem)}
 	case vector.KindMap:
@@ -113,7 +115,7 @@ func (c *column) appendZero() {
 		c.off = append(c.off, int32(len(c.data)))
 	case vector.KindArray, vector.KindMap:
 		c.off = append(c.off, int32(c.kids[0].n))
-	case vector.KindStruct:
+	case vector.KindStruct, vector.KindVariant:
 		for _, k := range c.kids {
 			k.appendNull()
 		}
@@ -172,7 +174,7 @@ func (c *column) truncate(n int) {
 	case vector.KindArray, vector.KindMap:
 		c.off = c.off[:n+1]
 		c.truncateEntries(int(c.off[n]))
-	case vector.KindStruct:
+	case vector.KindStruct, vector.KindVariant:
 		for _, k := range c.kids {
 			k.truncate(n)
 		}
@@ -227,7 +229,7 @@ func (c *column) finish() arrow.Array {
 			off, keys, vals = dropEntries(off, keys, vals, c.drop)
 		}
 		a = vector.NewMap(t, off, keys, vals, valid)
-	case vector.KindStruct:
+	case vector.KindStruct, vector.KindVariant:
 		fields := make([]arrow.Array, len(c.kids))
 		for i, k := range c.kids {
 			fields[i] = k.finish()

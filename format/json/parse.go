@@ -3,6 +3,7 @@ package json
 import (
 	"bytes"
 
+	"github.com/vstream/vstream/internal/variant"
 	"github.com/vstream/vstream/vector"
 )
 
@@ -20,15 +21,18 @@ const (
 type parser struct {
 	scanner
 	scratch []byte // printed numbers and re-printed JSON
+	builder variant.Builder
 }
 
 // value reads the value that follows into c.
 func (p *parser) value(c *column, depth int) status {
 	t, num := p.next()
-	switch t {
-	case tokNone:
+	switch {
+	case t == tokNone:
 		return stSyntax
-	case tokNull:
+	case c.typ.Kind == vector.KindVariant:
+		return p.variantValue(c, t, num, depth)
+	case t == tokNull:
 		c.appendNull()
 		return stOK
 	}
@@ -72,6 +76,20 @@ func (p *parser) value(c *column, depth int) status {
 		return stSyntax
 	}
 	return stBad
+}
+
+// variantValue reads any value, also null, as a variant.
+func (p *parser) variantValue(c *column, t token, num []byte, depth int) status {
+	p.builder.Reset()
+	_, ok := p.variant(&p.builder, t, num, depth)
+	if !ok {
+		return stSyntax
+	}
+	c.kids[0].appendBytes(p.builder.Data())
+	p.scratch = p.builder.AppendMetadata(p.scratch[:0])
+	c.kids[1].appendBytes(p.scratch)
+	c.n++
+	return stOK
 }
 
 // stringValue reads any value as text.

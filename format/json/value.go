@@ -72,7 +72,7 @@ func (r *ValueReader) Append(record []byte) error {
 		base := r.col.kids[0].n
 		st = r.p.object(r.col.kids[0], 0)
 		st = r.col.close(base, st, st != stSyntax)
-	case c == '[' && r.typ.Kind == vector.KindArray, c == '{' && r.typ.Kind == vector.KindMap:
+	case r.typ.Kind == vector.KindVariant, c == '[' && r.typ.Kind == vector.KindArray, c == '{' && r.typ.Kind == vector.KindMap:
 		st = r.p.value(r.col, 0)
 	default:
 		st = stBad

@@ -123,6 +123,9 @@ func (o WriteOptions) value(t *vector.Type, a arrow.Array) render.Append {
 			fields[j] = a.(*array.Struct).Field(j)
 		}
 		return o.object(t.Fields, fields)
+	case vector.KindVariant:
+		at := Variants(a)
+		return func(b []byte, i int) []byte { return AppendVariant(b, at(i), o.Formats.Zone) }
 	}
 	return render.Style{Null: "null"}.Column(t, a)
 }

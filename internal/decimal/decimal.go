@@ -223,3 +223,22 @@ func Float(d Num, scale, size int) float64 {
 	f, _ := strconv.ParseFloat(string(Append(buf[:0], d, scale)), size)
 	return f
 }
+
+// FromInt is a whole number.
+func FromInt(v int64) Num { return decimal128.FromI64(v) }
+
+// FromWords is the number of two's complement words.
+func FromWords(high int64, low uint64) Num { return decimal128.New(high, low) }
+
+// FromBig is a number below 2^127.
+func FromBig(v *big.Int) Num { return decimal128.FromBigInt(v) }
+
+// Digits is the number of decimal digits, 1 for zero.
+func Digits(d Num) int {
+	_, m := Magnitude(d)
+	n := 1
+	for n < len(Pow10) && m.Cmp(Pow10[n]) >= 0 {
+		n++
+	}
+	return n
+}

@@ -231,6 +231,9 @@ func (s *store) onlyAttempt(ctx context.Context, id statestore.ID, schema states
 // unavailable is the condition for a version that cannot be loaded because of version
 // broken. It names the newest batch before that whose state is whole.
 func (s *store) unavailable(ctx context.Context, id statestore.ID, schema statestore.Schema, n, broken int64, cause error) error {
+	if errors.Is(cause, condition.Name("VSTREAM_NEWER_FORMAT")) {
+		return cause // the file is whole
+	}
 	resumable := "none"
 search:
 	for below := broken - 1; below > 0; below-- {
