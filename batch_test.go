@@ -11,10 +11,11 @@ import (
 	"github.com/vstream/vstream/condition"
 	_ "github.com/vstream/vstream/drivers"
 	"github.com/vstream/vstream/format/render"
+	"github.com/vstream/vstream/kernels"
+	"github.com/vstream/vstream/vector"
 )
 
-// query runs a static query and prints its rows: a line each, the columns separated by a
-// space, as show() prints values.
+// query runs a static query and prints its rows.
 func query(s *vstream.Session, text string) (string, error) {
 	t, err := s.SQL(text)
 	if err != nil {
@@ -24,18 +25,31 @@ func query(s *vstream.Session, text string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	return printRows(t.Schema(), batches), nil
+}
+
+// printRows are rows as show() prints values: a line each, the columns separated by a space.
+func printRows(schema *vector.Schema, batches []*vector.Batch) string {
 	style := render.Style{Zone: time.UTC, Null: "NULL", HexBinary: true}
-	var lines []string
+	var out []string
 	for _, b := range batches {
 		for i := range b.Len() {
 			cells := make([]string, b.NumCols())
-			for j, f := range t.Schema().Fields {
-				cells[j] = string(style.Column(f.Type, b.Col(j))(nil, i))
+			for j, f := range schema.Fields {
+				col, typ := b.Col(j), f.Type
+				if typ.Kind == vector.KindVariant { // show() casts it
+					text, err := kernels.CastArray(&kernels.Ctx{Zone: time.UTC, ANSI: true}, col, typ, vector.String, kernels.CastANSI)
+					if err != nil {
+						return err.Error()
+					}
+					col, typ = text, vector.String
+				}
+				cells[j] = string(style.Column(typ, col)(nil, i))
 			}
-			lines = append(lines, strings.Join(cells, " "))
+			out = append(out, strings.Join(cells, " "))
 		}
 	}
-	return strings.Join(lines, "\n"), nil
+	return strings.Join(out, "\n")
 }
 
 // TestCollect compares static queries with what Spark prints for them.
@@ -81,6 +95,20 @@ func TestCollect(t *testing.T) {
 		{"SELECT v FROM a WHERE k NOT IN (SELECT k FROM b WHERE k IS NOT NULL) ORDER BY v", "NULL\nx"},
 		{"SELECT count(*) FROM a WHERE (k, v) IN (SELECT k, v FROM b)", "2"},
 		{"SELECT count(*) FROM a WHERE EXISTS (SELECT * FROM b WHERE n > 100)", "0"},
+		{"SELECT v FROM a WHERE EXISTS (SELECT 1 FROM b WHERE b.k = a.k AND n > 20)", "y\ny"},
+		{"SELECT v FROM a WHERE NOT EXISTS (SELECT * FROM b WHERE b.k = a.k) ORDER BY v", "NULL\nx\nz"},
+		{"SELECT v FROM a WHERE k IN (SELECT k FROM b WHERE b.v = a.v)", "y\ny"},
+		{"SELECT k, (SELECT count(*) FROM b WHERE b.k = a.k) AS n, (SELECT max(n) FROM b WHERE b.k = a.k) AS m FROM a ORDER BY k", "NULL 0 NULL\n1 0 NULL\n2 2 21\n2 2 21\n3 0 NULL"},
+		{"SELECT DISTINCT k FROM a WHERE (SELECT sum(n) FROM b WHERE b.k = a.k) > 40", "2"},
+		{"SELECT * FROM w PIVOT (sum(x) FOR g IN ('a', 'b' AS bb)) ORDER BY o", "1 10 7\n2 50 NULL\n5 NULL NULL"},
+		{"SELECT * FROM (SELECT g, o FROM w) PIVOT (count(*) AS n, max(o) FOR g IN ('a', 'z'))", "4 5 NULL NULL"},
+		{"SELECT * FROM b UNPIVOT (val FOR col IN (k AS kk, n)) ORDER BY v, col", "n n 0\nq kk 2\nq n 21\nw kk 4\nw n 40\ny kk 2\ny n 20"},
+		{"SELECT * FROM b UNPIVOT INCLUDE NULLS ((x, y) FOR col IN ((k, n))) AS u WHERE v IN ('n', 'y') ORDER BY u.v", "n k_n NULL 0\ny k_n 2 20"},
+		{"SELECT sum(id), count(*) FROM range(2, 10, 3)", "15 3"},
+		{"SELECT id FROM range(3) AS r WHERE r.id > 0", "1\n2"},
+		{"SELECT * FROM range(5, 5)", ""},
+		{"SELECT * FROM range(3, 0, -2)", "3\n1"},
+		{"SELECT x + 1 FROM explode(array(1, 2)) AS t(x)", "2\n3"},
 		{"SELECT o, row_number() OVER (PARTITION BY g ORDER BY o, x), rank() OVER (PARTITION BY g ORDER BY o), sum(x) OVER (PARTITION BY g ORDER BY o) FROM w WHERE g = 'a' ORDER BY 1, 2",
 			"1 1 1 10\n2 2 2 60\n2 3 2 60\n5 4 4 60"},
 		{"SELECT x, sum(x) OVER (ORDER BY x ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING) FROM w ORDER BY x", "NULL 7\n7 17\n10 37\n20 60\n30 50"},

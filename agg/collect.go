@@ -13,7 +13,7 @@ func init() {
 		Function{
 			Name: "collect_list", Aliases: []string{"array_agg"}, Signature: "collect_list(expr)",
 			Summary:  "The non-null values as an array, in the order of the rows.",
-			Examples: []kernels.Example{{SQL: "SELECT collect_list(x) FROM VALUES (1), (NULL), (1) AS t(x)", Want: "[1,1]"}},
+			Examples: []kernels.Example{{SQL: "SELECT collect_list(x) FROM VALUES (1), (NULL), (1) AS t(x)", Want: "[1, 1]"}},
 			MinArgs:  1, MaxArgs: 1,
 			Bind: func(_ *kernels.Conf, args []kernels.Arg) (*Impl, error) {
 				list := vector.ArrayOf(args[0].Type, false)

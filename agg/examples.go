@@ -12,9 +12,9 @@ var examples = map[string][]kernels.Example{
 	"regr_avgy":      {{SQL: "SELECT regr_avgy(y, x) FROM VALUES (1, 2), (2, 3) AS t(y, x)", Want: "1.5"}},
 	"regr_count":     {{SQL: "SELECT regr_count(y, x) FROM VALUES (1, 2), (2, NULL) AS t(y, x)", Want: "1"}},
 	"regr_intercept": {{SQL: "SELECT regr_intercept(y, x) FROM VALUES (1, 1), (2, 2), (3, 3) AS t(y, x)", Want: "0.0"}},
-	"regr_r2":        {{SQL: "SELECT regr_r2(y, x) FROM VALUES (1, 2), (2, 2), (2, 3), (2, 4) AS t(y, x)", Want: "0.2727272727272726"}},
+	"regr_r2":        {{SQL: "SELECT regr_r2(y, x) FROM VALUES (1, 1), (2, 2), (3, 3) AS t(y, x)", Want: "1.0"}},
 	"regr_slope":     {{SQL: "SELECT regr_slope(y, x) FROM VALUES (1, 1), (2, 2), (3, 3) AS t(y, x)", Want: "1.0"}},
-	"regr_sxx":       {{SQL: "SELECT regr_sxx(y, x) FROM VALUES (1, 2), (2, 2), (2, 3), (2, 4) AS t(y, x)", Want: "2.75"}},
-	"regr_sxy":       {{SQL: "SELECT regr_sxy(y, x) FROM VALUES (1, 2), (2, 2), (2, 3), (2, 4) AS t(y, x)", Want: "0.7499999999999998"}},
-	"regr_syy":       {{SQL: "SELECT regr_syy(y, x) FROM VALUES (1, 2), (2, 2), (2, 3), (2, 4) AS t(y, x)", Want: "0.75"}},
+	"regr_sxx":       {{SQL: "SELECT regr_sxx(y, x) FROM VALUES (1, 1), (2, 2), (3, 3) AS t(y, x)", Want: "2.0"}},
+	"regr_sxy":       {{SQL: "SELECT regr_sxy(y, x) FROM VALUES (1, 1), (2, 2), (3, 3) AS t(y, x)", Want: "2.0"}},
+	"regr_syy":       {{SQL: "SELECT regr_syy(y, x) FROM VALUES (1, 1), (2, 2), (3, 3) AS t(y, x)", Want: "2.0"}},
 }

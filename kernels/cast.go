@@ -133,5 +133,5 @@ func forceNullable(from, to *vector.Type) bool {
 
 // mayBecomeNull tells whether a cast of a non-null value may give null in a mode.
 func mayBecomeNull(from, to *vector.Type, mode CastMode) bool {
-	return mode != CastANSI && forceNullable(from, to) || mode == CastTry && !canUpCast(from, to)
+	return from.Kind == vector.KindVariant || mode != CastANSI && forceNullable(from, to) || mode == CastTry && !canUpCast(from, to)
 }

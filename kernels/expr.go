@@ -2,6 +2,23 @@ package kernels
 
 import "github.com/vstream/vstream/vector"
 
+// Wrapper is an expression that only adds to the evaluation of another one.
+type Wrapper interface {
+	Expr
+	Unwrap() Expr
+}
+
+// unwrap is the expression within all wrappers.
+func unwrap(e Expr) Expr {
+	for {
+		w, ok := e.(Wrapper)
+		if !ok {
+			return e
+		}
+		e = w.Unwrap()
+	}
+}
+
 // Column reads column Index of the batch.
 type Column struct {
 	Index int
@@ -33,7 +50,9 @@ type Call struct {
 	Typ  *vector.Type
 	Args []Expr
 	Fn   func(ctx *Ctx, args []vector.Vec, n int) (vector.Vec, error)
-	vecs []vector.Vec
+	// Total is Impl.Total.
+	Total bool
+	vecs  []vector.Vec
 }
 
 // Type is the result type.
@@ -59,7 +78,7 @@ func NewCall(impl *Impl, args []Expr) Expr {
 	if impl.New != nil {
 		return impl.New(args)
 	}
-	return &Call{Typ: impl.Result, Args: args, Fn: impl.Eval}
+	return &Call{Typ: impl.Result, Args: args, Fn: impl.Eval, Total: impl.Total}
 }
 
 // Lambda is a lambda argument of a higher-order function. Its body is compiled

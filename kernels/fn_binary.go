@@ -10,7 +10,7 @@ import (
 
 func init() {
 	Register(
-		toBinary("to_binary", false, "The bytes of a text in a format: hex (the default), utf-8 or base64.", Example{"to_binary('abc', 'utf-8')", "abc"}),
+		toBinary("to_binary", false, "The bytes of a text in a format: hex (the default), utf-8 or base64.", Example{"to_binary('abc', 'utf-8')", "[61 62 63]"}),
 		toBinary("try_to_binary", true, "to_binary, but null for a text or format that is wrong.", Example{"try_to_binary('a!', 'base64')", "NULL"}),
 	)
 }

@@ -55,12 +55,12 @@ func init() {
 		}, Sig{Params: []Accept{Int, Int, Int, Int, Int, Int, Exactly(vector.Decimal(18, 6))}, Optional: 7, Result: vector.CalendarInterval}, evalMakeInterval),
 		Define(Scalar{
 			Name: "make_dt_interval", Signature: "make_dt_interval([days[, hours[, mins[, secs]]]])", Summary: "A day-time interval of the numbers.",
-			Examples: []Example{{"make_dt_interval(1, 12, 30, 01.001001)", "1 12:30:01.001001000"}},
+			Examples: []Example{{"make_dt_interval(1, 12, 30, 01.001001)", "INTERVAL '1 12:30:01.001001' DAY TO SECOND"}},
 			SQL:      withDefaults("make_dt_interval", 0, "0", "0", "0", "0.000000"),
 		}, Sig{Params: []Accept{Int, Int, Int, Exactly(vector.Decimal(18, 6))}, Optional: 4, Result: vector.DayTime}, evalMakeDayTime),
 		Define(Scalar{
 			Name: "make_ym_interval", Signature: "make_ym_interval([years[, months]])", Summary: "A year-month interval of the numbers.",
-			Examples: []Example{{"make_ym_interval(1, 2)", "1-2"}},
+			Examples: []Example{{"make_ym_interval(1, 2)", "INTERVAL '1-2' YEAR TO MONTH"}},
 			SQL:      withDefaults("make_ym_interval", 0, "0", "0"),
 		}, Sig{Params: []Accept{Int, Int}, Optional: 2, Result: vector.YearMonth}, evalMakeYearMonth),
 	)

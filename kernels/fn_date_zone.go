@@ -54,7 +54,7 @@ func init() {
 		}, Sig{}, nil).convertTimezone(),
 		Scalar{
 			Name: "window_time", Signature: "window_time(window)", Summary: "The event time of a window: its end less one microsecond.",
-			Examples: []Example{{"window_time(window) IS NOT NULL", "true"}}, MinArgs: 1, MaxArgs: 1, Bind: bindWindowTime,
+			Examples: []Example{{"SELECT window_time(w) FROM (SELECT window(ts, '5 seconds') AS w FROM VALUES (TIMESTAMP '2024-01-01 00:00:07') AS t(ts))", "2024-01-01 00:00:09.999999"}}, MinArgs: 1, MaxArgs: 1, Bind: bindWindowTime,
 		},
 	)
 }

@@ -54,16 +54,59 @@ var (
 
 // hashColumn folds a column into the rows' seeds.
 func hashColumn[H uint32 | uint64](h *hasher[H], t *vector.Type, v vector.Vec, seeds []H) {
+	valid, mask := vector.Validity(v.Arr), v.Mask()
+	if valid == nil && hashFixed(t, v.Arr, mask, seeds) {
+		return
+	}
 	f := hashValue(h, t, v.Arr)
 	if f == nil {
 		return
 	}
-	valid, mask := vector.Validity(v.Arr), v.Mask()
 	for i := range seeds {
 		if valid.Get(i & mask) {
 			seeds[i] = f(i&mask, seeds[i])
 		}
 	}
+}
+
+// hashFixed is hashColumn for the columns of integers without nulls, which keys
+// mostly are; false for others.
+func hashFixed[H uint32 | uint64](t *vector.Type, a arrow.Array, mask int, seeds []H) bool {
+	wide := false
+	switch t.Kind {
+	case vector.KindInt, vector.KindDate:
+	case vector.KindLong, vector.KindTimestamp, vector.KindTimestampNTZ:
+		wide = true
+	default:
+		return false
+	}
+	switch seeds := any(seeds).(type) {
+	case []uint32:
+		if wide {
+			x := vector.Values[uint64](a)
+			for i := range seeds {
+				seeds[i] = murmurLong(x[i&mask], seeds[i])
+			}
+			return true
+		}
+		x := vector.Values[uint32](a)
+		for i := range seeds {
+			seeds[i] = murmurInt(x[i&mask], seeds[i])
+		}
+	case []uint64:
+		if wide {
+			x := vector.Values[uint64](a)
+			for i := range seeds {
+				seeds[i] = xxLong(x[i&mask], seeds[i])
+			}
+			return true
+		}
+		x := vector.Values[uint32](a)
+		for i := range seeds {
+			seeds[i] = xxInt(x[i&mask], seeds[i])
+		}
+	}
+	return true
 }
 
 // hashValue is the function that hashes value i of an array, which is not null;

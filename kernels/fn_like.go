@@ -70,11 +70,12 @@ func evalRLike(c *regexCache, args []vector.Vec, n int) (vector.Vec, error) {
 
 // likePattern is a compiled LIKE pattern: pieces of text between the %.
 type likePattern struct {
-	source string
-	escape rune
-	pieces []likePiece
-	first  bool // the text begins with the first piece: no % in front
-	last   bool // the text ends with the last piece
+	pattern string // as given
+	source  string // in lower case for ILIKE
+	escape  rune
+	pieces  []likePiece
+	first   bool // the text begins with the first piece: no % in front
+	last    bool // the text ends with the last piece
 }
 
 // likePiece is a run of characters of which some may be anything.
@@ -223,22 +224,31 @@ func pickLike(fold bool) func(*Conf, []Arg) Eval {
 				escape = func(i int) rune { r, _ := utf8.DecodeRune(e.at(i)); return r }
 			}
 			valid, bits := Validity(n, args...), vector.NewBitmap(n)
-			var low, lowPattern []byte
+			if args[1].Const && (len(args) < 3 || args[2].Const) && n > 0 {
+				err := likeConstant(s, p.at(0), escape(0), fold, valid, bits, n)
+				return vector.Vec{Arr: vector.NewBool(bits, n, valid)}, err
+			}
+			var low []byte
+			c := cache.Load()
 			for i := range n {
 				if !valid.Get(i) {
 					continue
 				}
 				v, pattern, esc := s.at(i), p.at(i), escape(i)
 				if fold {
-					low, lowPattern = appendLower(low[:0], v), appendLower(lowPattern[:0], pattern)
-					v, pattern = low, lowPattern
+					low = appendLower(low[:0], v)
+					v = low
 				}
-				c := cache.Load()
-				if c == nil || c.escape != esc || c.source != string(pattern) {
+				if c == nil || c.escape != esc || c.pattern != string(pattern) {
+					source := pattern
+					if fold {
+						source = appendLower(nil, pattern)
+					}
 					var err error
-					if c, err = compileLike(pattern, esc); err != nil {
+					if c, err = compileLike(source, esc); err != nil {
 						return vector.Vec{}, err
 					}
+					c.pattern = string(pattern)
 					cache.Store(c)
 				}
 				if c.match(v) {
@@ -248,4 +258,39 @@ func pickLike(fold bool) func(*Conf, []Arg) Eval {
 			return vector.Vec{Arr: vector.NewBool(bits, n, valid)}, nil
 		}
 	}
+}
+
+// likeConstant sets the bits of the rows that match a constant pattern.
+func likeConstant(s texts, pattern []byte, escape rune, fold bool, valid, bits vector.Bitmap, n int) error {
+	if fold {
+		pattern = appendLower(nil, pattern)
+	}
+	c, err := compileLike(pattern, escape)
+	if err != nil {
+		return err
+	}
+	match := c.match
+	if len(c.pieces) == 1 && c.pieces[0].any == nil {
+		switch lit := c.pieces[0].lit; {
+		case c.first && !c.last:
+			match = func(v []byte) bool { return bytes.HasPrefix(v, lit) }
+		case !c.first && !c.last:
+			match = func(v []byte) bool { return bytes.Contains(v, lit) }
+		}
+	}
+	var low []byte
+	for i := range n {
+		if !valid.Get(i) {
+			continue
+		}
+		v := s.at(i)
+		if fold {
+			low = appendLower(low[:0], v)
+			v = low
+		}
+		if match(v) {
+			bits.Set(i)
+		}
+	}
+	return nil
 }

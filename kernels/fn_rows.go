@@ -70,6 +70,12 @@ func stringRowsOr(t *vector.Type, n int, args []vector.Vec, f func(dst []byte, i
 // fixedRows makes a column of a fixed-width type from the rows that are valid.
 func fixedRows[T any](t *vector.Type, n int, valid vector.Bitmap, f func(i int) T) vector.Vec {
 	out := make([]T, n)
+	if valid == nil {
+		for i := range out {
+			out[i] = f(i)
+		}
+		return vector.Vec{Arr: vector.NewFixed(t, out, nil)}
+	}
 	for i := range out {
 		if valid.Get(i) {
 			out[i] = f(i)

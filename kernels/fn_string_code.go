@@ -21,7 +21,7 @@ func init() {
 			Name: "base64", Signature: "base64(bin)", Summary: "The bytes in Base64, in lines of 76 characters.", Examples: []Example{{"base64('Spark SQL')", "U3BhcmsgU1FM"}},
 		}, Sig{Params: bin, Result: vector.String}, stringsOf1(vector.String, appendBase64)),
 		Define(Scalar{
-			Name: "unbase64", Signature: "unbase64(str)", Summary: "The bytes of a Base64 text.", Examples: []Example{{"unbase64('U3BhcmsgU1FM')", "Spark SQL"}},
+			Name: "unbase64", Signature: "unbase64(str)", Summary: "The bytes of a Base64 text.", Examples: []Example{{"unbase64('U3BhcmsgU1FM')", "[53 70 61 72 6B 20 53 51 4C]"}},
 		}, Sig{Params: str, Result: vector.Binary}, func(_ *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
 			s := textsOf(args[0])
 			return stringRowsOr(vector.Binary, n, args, func(dst []byte, i int) ([]byte, bool, error) {
@@ -60,7 +60,7 @@ func init() {
 			Examples: []Example{{"conv('100', 2, 10)", "4"}, {"conv(-10, 16, -10)", "-16"}},
 		}, Sig{Params: []Accept{String, Int, Int}, Result: vector.String, Nullable: true}, pickConv),
 		Define(Scalar{
-			Name: "encode", Signature: "encode(str, charset)", Summary: "The text in a character set.", Examples: []Example{{"encode('abc', 'utf-8')", "abc"}},
+			Name: "encode", Signature: "encode(str, charset)", Summary: "The text in a character set.", Examples: []Example{{"encode('abc', 'utf-8')", "[61 62 63]"}},
 		}, Sig{Params: []Accept{String, String}, Result: vector.Binary}, evalEncode),
 		decodeFunction(Define(Scalar{
 			Name: "decode", Signature: "decode(bin, charset) or decode(expr, search, result[, search, result]…[, default])",

@@ -1,6 +1,8 @@
 package kernels
 
 import (
+	"encoding/binary"
+	"math/bits"
 	"unicode"
 	"unicode/utf8"
 )
@@ -23,11 +25,14 @@ func charWidth(lead byte) int {
 	return 1
 }
 
+// The lowest and the highest bit of each byte of a word.
+const lowBits, highBits = 0x0101010101010101, 0x8080808080808080
+
 // isASCII tells whether every byte is below 0x80.
 func isASCII(s []byte) bool {
 	i := 0
 	for ; i+8 <= len(s); i += 8 {
-		if word(s, i)&0x8080808080808080 != 0 {
+		if word(s, i)&highBits != 0 {
 			return false
 		}
 	}
@@ -41,8 +46,17 @@ func isASCII(s []byte) bool {
 
 // charCount is the number of characters.
 func charCount(s []byte) int {
-	if isASCII(s) {
-		return len(s)
+	// In valid UTF-8 every byte but those of the form 10xxxxxx begins a character.
+	rest, more := s, 0
+	for ; len(rest) >= 8; rest = rest[8:] {
+		w := word(rest, 0)
+		more += bits.OnesCount64(w >> 7 &^ (w >> 6) & lowBits)
+	}
+	for _, b := range rest {
+		more += int(b >> 7 &^ (b >> 6))
+	}
+	if n := len(s) - more; more == 0 && isASCII(s) || utf8.Valid(s) {
+		return n
 	}
 	n := 0
 	for i := 0; i < len(s); n++ {
@@ -108,6 +122,14 @@ var specialUpper = func() map[rune]string {
 // appendUpper appends s in upper case as Java's String.toUpperCase(ROOT).
 func appendUpper(dst, s []byte) []byte {
 	for i := 0; i < len(s); {
+		if i+8 <= len(s) {
+			if w := word(s, i); w&highBits == 0 {
+				lower := (w + 0x1f*lowBits) &^ (w + 0x05*lowBits) & highBits // from 'a' to below '{'
+				dst = binary.LittleEndian.AppendUint64(dst, w&^(lower>>2))
+				i += 8
+				continue
+			}
+		}
 		if c := s[i]; c < utf8.RuneSelf {
 			if c-'a' < 26 {
 				c -= 'a' - 'A'
@@ -131,6 +153,14 @@ func appendUpper(dst, s []byte) []byte {
 // final sigma is ς, a dotted capital I keeps its dot.
 func appendLower(dst, s []byte) []byte {
 	for i := 0; i < len(s); {
+		if i+8 <= len(s) {
+			if w := word(s, i); w&highBits == 0 {
+				upper := (w + 0x3f*lowBits) &^ (w + 0x25*lowBits) & highBits // from 'A' to below '['
+				dst = binary.LittleEndian.AppendUint64(dst, w|upper>>2)
+				i += 8
+				continue
+			}
+		}
 		if c := s[i]; c < utf8.RuneSelf {
 			if c-'A' < 26 {
 				c += 'a' - 'A'

@@ -23,7 +23,9 @@ func init() {
 			Name: "randn", Signature: "randn([seed])",
 			Summary:  "A random number of the standard normal distribution; with a seed always the same sequence per partition.",
 			Examples: []Example{{"randn(0)", "1.6034991609278433"}}, MaxArgs: 1,
-			Bind: func(conf *Conf, args []Arg) (*Impl, error) { return bindRandom(conf, "randn", args, (*xorShift).normal) },
+			Bind: func(conf *Conf, args []Arg) (*Impl, error) {
+				return bindRandom(conf, "randn", args, (*xorShift).normal)
+			},
 		},
 		Scalar{
 			Name: "uniform", Signature: "uniform(min, max[, seed])", Summary: "A random number, evenly distributed between two constants, of their wider type.",

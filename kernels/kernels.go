@@ -55,6 +55,9 @@ type Impl struct {
 	// SQL prints the call where its name depends on the argument types (ts -
 	// INTERVAL '1' DAY has no parentheses); nil: as Scalar.SQL says.
 	SQL func(args []string) string
+	// Total promises that Eval fails for no arguments and is cheap, so that a call
+	// may be evaluated on rows that do not need it.
+	Total bool
 	// Volatile functions are neither folded nor shared (rand, uuid, monotonically_increasing_id).
 	Volatile bool
 }

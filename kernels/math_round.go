@@ -179,6 +179,11 @@ func roundDouble(x float64, how rounding, digits int) float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return x
 	}
+	if how == roundUp && digits >= 0 && digits <= 15 {
+		if r, ok := roundFast(x, digits); ok {
+			return r
+		}
+	}
 	var buf [32]byte
 	e := strconv.AppendFloat(buf[:0], x, 'e', -1, 64)
 	mantissa, exp, n := splitScientific(e)
@@ -197,6 +202,20 @@ func roundDouble(x float64, how rounding, digits int) float64 {
 	q := roundQuotient(m, decimal.BigPow10(drop), how)
 	r, _ := strconv.ParseFloat(q.String()+"e"+strconv.Itoa(-digits), 64)
 	return r
+}
+
+// roundFast rounds half up where x scaled is not close to a tie, so that the
+// binary value and its shortest decimal form round alike.
+func roundFast(x float64, digits int) (float64, bool) {
+	unit := math.Pow10(digits)
+	scaled := math.Abs(x) * unit
+	whole := math.Floor(scaled)
+	if fraction := scaled - whole; !(scaled < 1<<30) || math.Abs(fraction-0.5) < 1e-6 {
+		return 0, false
+	} else if fraction > 0.5 {
+		whole++
+	}
+	return math.Copysign(whole/unit, x) + 0, true
 }
 
 // splitScientific reads [-]d[.ddd]e±dd as n mantissa digits times 10^exp.

@@ -2,6 +2,8 @@ package kernels
 
 import (
 	"math"
+	"math/bits"
+	"unsafe"
 
 	"github.com/vstream/vstream/internal/text"
 	"github.com/vstream/vstream/vector"
@@ -46,7 +48,14 @@ func intArith[T integer](o arithOp, t *vector.Type) Eval {
 		}
 	}
 	if fast == nil {
-		return func(_ *Ctx, v []vector.Vec, n int) (vector.Vec, error) { return f.each(t, v[0], v[1], n) }
+		return func(_ *Ctx, v []vector.Vec, n int) (vector.Vec, error) {
+			if a, b := v[0], v[1]; o.symbol == "%" && b.Const && !a.Const && vector.Values[T](b.Arr)[0] != 0 {
+				out := make([]T, n)
+				remainders(out, vector.Values[T](a.Arr), vector.Values[T](b.Arr)[0])
+				return vector.Vec{Arr: vector.NewFixed(t, out, Validity(n, a))}, nil
+			}
+			return f.each(t, v[0], v[1], n)
+		}
 	}
 	return func(_ *Ctx, v []vector.Vec, n int) (vector.Vec, error) {
 		a, b := v[0], v[1]
@@ -95,12 +104,61 @@ func subInts[T integer](x []T, am int, y []T, bm int, out []T) bool {
 
 func mulInts[T integer](x []T, am int, y []T, bm int, out []T) bool {
 	over := false
+	if bm == 0 && len(out) > 0 {
+		if c := int64(y[0]); int64(int32(c)) == c && c != 0 {
+			// The product fits where the factor is within the limits of T by c.
+			high := highest[T]() / max(c, -c)
+			var beyond bool
+			for i, v := range x[:min(len(out), len(x))] {
+				beyond = beyond || int64(v) > high || int64(v) < -high
+				out[i] = v * T(c)
+			}
+			if len(x) == len(out) && !beyond {
+				return false
+			}
+		}
+	}
 	for i := range out {
 		r, ok := mulExact(x[i&am], y[i&bm])
 		over = over || !ok
 		out[i] = r
 	}
 	return over
+}
+
+// highest is the greatest value of a type.
+func highest[T integer]() int64 {
+	var zero T
+	return math.MaxInt64 >> (64 - 8*unsafe.Sizeof(zero))
+}
+
+// remainders is x % y. Of numbers below 2^32 the quotient comes from a
+// multiplication by the reciprocal of y, which is exact for them.
+func remainders[T integer](out, x []T, y T) {
+	d := uint64(max(y, -y))
+	if d < 2 || d >= 1<<31 {
+		for i, v := range x[:len(out)] {
+			out[i] = v % y
+		}
+		return
+	}
+	reciprocal := math.MaxUint64/d + 1
+	for i, v := range x[:len(out)] {
+		u := uint64(v)
+		if v < 0 {
+			u = -u
+		}
+		if u >= 1<<32 {
+			out[i] = v % y
+			continue
+		}
+		q, _ := bits.Mul64(reciprocal, u)
+		r := T(u - q*d)
+		if v < 0 {
+			r = -r
+		}
+		out[i] = r
+	}
 }
 
 func mulExact[T integer](x, y T) (T, bool) {

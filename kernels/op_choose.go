@@ -159,6 +159,12 @@ func extreme(name, summary string, want int) Scalar {
 
 // pickExtreme keeps, row by row, the place of the best value so far.
 func pickExtreme(t *vector.Type, v []vector.Vec, n, want int) vector.Vec {
+	switch t.Kind {
+	case vector.KindInt, vector.KindDate:
+		return extremeInts[int32](t, v, n, want > 0)
+	case vector.KindLong, vector.KindTimestamp, vector.KindTimestampNTZ:
+		return extremeInts[int64](t, v, n, want > 0)
+	}
 	all := true
 	parts := make([]arrow.Array, len(v))
 	for i, x := range v {
@@ -191,6 +197,50 @@ func pickExtreme(t *vector.Type, v []vector.Vec, n, want int) vector.Vec {
 		base += x.Arr.Len()
 	}
 	return vector.Vec{Arr: vector.Take(joined, best), Const: all}
+}
+
+// extremeInts is pickExtreme of integers, the greatest or the least.
+func extremeInts[T int32 | int64](t *vector.Type, v []vector.Vec, n int, greatest bool) vector.Vec {
+	all := true
+	for _, x := range v {
+		all = all && x.Const
+	}
+	if all {
+		n = 1
+	}
+	out, valid := make([]T, n), vector.Bitmap(nil)
+	for k, x := range v {
+		values, m := vector.Values[T](x.Arr), x.Mask()
+		switch own := Validity(n, x); {
+		case k == 0:
+			for i := range out {
+				out[i] = values[i&m]
+			}
+			valid = append(valid, own...)
+		case own == nil && len(valid) == 0 && greatest:
+			for i := range out {
+				out[i] = max(out[i], values[i&m])
+			}
+		case own == nil && len(valid) == 0:
+			for i := range out {
+				out[i] = min(out[i], values[i&m])
+			}
+		default:
+			if len(valid) == 0 {
+				valid = vector.NewValid(n)
+			}
+			for i := range out {
+				if y := values[i&m]; own.Get(i) && (!valid.Get(i) || y > out[i] == greatest && y != out[i]) {
+					out[i] = y
+					valid.Set(i)
+				}
+			}
+		}
+	}
+	if len(valid) == 0 {
+		valid = nil
+	}
+	return vector.Vec{Arr: vector.NewFixed(t, out, valid), Const: all}
 }
 
 func evalNanvl(_ *Ctx, v []vector.Vec, n int) (vector.Vec, error) {

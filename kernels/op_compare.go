@@ -45,7 +45,7 @@ func bindComparison(conf *Conf, op string, print func([]string) string, args []A
 	case !Orderable(a):
 		return nil, errOrdering(print(sqls(args)), op, a)
 	}
-	impl := &Impl{Args: []*vector.Type{a, b}, Result: vector.Bool, NullIfAny: op != "<=>"}
+	impl := &Impl{Args: []*vector.Type{a, b}, Result: vector.Bool, NullIfAny: op != "<=>", Total: a.Width() > 0}
 	impl.Eval = comparison(op, a)
 	return impl, nil
 }

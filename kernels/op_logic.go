@@ -18,11 +18,11 @@ func init() {
 	not := Define(Scalar{Name: "not", Aliases: []string{"!"}, Signature: "NOT a",
 		Summary: "Negates a boolean; null stays null.",
 		SQL:     func(a []string) string { return "(NOT " + a[0] + ")" }},
-		Sig{Params: []Accept{Bool}, Result: vector.Bool}, evalNot)
+		Sig{Params: []Accept{Bool}, Result: vector.Bool, Total: true}, evalNot)
 	Register(and, or, not,
 		nullTest("isnull", "IS NULL", true), nullTest("isnotnull", "IS NOT NULL", false),
 		Define(Scalar{Name: "isnan", Signature: "isnan(x)", Summary: "True if x is NaN; false for null."},
-			Sig{Params: []Accept{OneOf(Double, Float)}, Result: vector.Bool, TakesNulls: true}, evalIsNaN),
+			Sig{Params: []Accept{OneOf(Double, Float)}, Result: vector.Bool, TakesNulls: true, Total: true}, evalIsNaN),
 		truthTest("is true", true, false), truthTest("is false", false, false),
 		truthTest("is not true", true, true), truthTest("is not false", false, true))
 }
@@ -101,11 +101,24 @@ func (l *logicExpr) Eval(ctx *Ctx, b *vector.Batch) (vector.Vec, error) {
 }
 
 // isSimple tells whether evaluating an expression on rows that do not need it
-// is harmless: a column or a constant never fails.
+// is harmless: columns, constants and total functions of them never fail.
 func isSimple(e Expr) bool {
-	switch e.(type) {
+	switch e := unwrap(e).(type) {
 	case *Column, *Const:
 		return true
+	case *castExpr:
+		from := e.child.Type()
+		widens := from.Integral() && (e.to.Kind == vector.KindDouble || e.to.Integral() && e.to.Width() >= from.Width())
+		return widens && isSimple(e.child)
+	case *logicExpr:
+		return isSimple(e.left) && isSimple(e.right)
+	case *Call:
+		for _, a := range e.Args {
+			if !isSimple(a) {
+				return false
+			}
+		}
+		return e.Total
 	}
 	return false
 }
@@ -196,7 +209,7 @@ func nullTest(name, words string, want bool) Scalar {
 	}
 	return Define(Scalar{Name: name, Signature: name + "(x)", Summary: summary,
 		SQL: func(a []string) string { return "(" + a[0] + " " + words + ")" }},
-		Sig{Params: []Accept{Any}, Result: vector.Bool, TakesNulls: true},
+		Sig{Params: []Accept{Any}, Result: vector.Bool, TakesNulls: true, Total: true},
 		func(_ *Ctx, v []vector.Vec, n int) (vector.Vec, error) {
 			if v[0].Const {
 				return boolConst(v[0].IsNull(0) == want), nil
@@ -252,7 +265,7 @@ func truthTest(name string, truth, negate bool) Scalar {
 			}
 			return s
 		}},
-		Sig{Params: []Accept{Bool}, Result: vector.Bool, TakesNulls: true},
+		Sig{Params: []Accept{Bool}, Result: vector.Bool, TakesNulls: true, Total: true},
 		func(_ *Ctx, v []vector.Vec, n int) (vector.Vec, error) {
 			if v[0].Const {
 				n = 1

@@ -36,7 +36,9 @@ type Sig struct {
 	NoCast bool
 	// TakesNulls: eval sees null arguments and decides itself.
 	TakesNulls bool
-	Volatile   bool
+	// Total is Impl.Total.
+	Total    bool
+	Volatile bool
 }
 
 // Arity is the least and the greatest number of arguments; -1 is no bound.
@@ -121,7 +123,7 @@ func (s Sig) bind(conf *Conf, print func([]Arg) string, args []Arg, pick func(*C
 	}
 	return &Impl{
 		Args: types, Result: result, Eval: eval,
-		Nullable: s.Nullable, NullIfAny: !s.TakesNulls, Volatile: s.Volatile,
+		Nullable: s.Nullable, NullIfAny: !s.TakesNulls, Total: s.Total, Volatile: s.Volatile,
 	}, nil
 }
 

@@ -33,6 +33,9 @@ func (c *compiler) deduplicate(n *plan.Deduplicate) (*fragment, error) {
 	if err != nil {
 		return nil, err
 	}
+	if n.WithinWatermark && time == nil {
+		return nil, condition.New("_LEGACY_ERROR_TEMP_3102", "msg", "dropDuplicatesWithinWatermark is not supported without a watermark on the stream; it is not for static tables")
+	}
 	if time != nil {
 		cfg.EventTime = x.time(time)
 		cfg.Delay = time.Delay.Ms * 1000
@@ -114,10 +117,13 @@ func (x *dedupInput) key(a *plan.Attr) []dedup.Key {
 	return []dedup.Key{{Column: x.column(a), Name: a.Name, Type: a.Typ}}
 }
 
-// eventTime is the event-time column among columns, nil if there is none. Several are
-// an error, as in Spark: it is not clear which one the watermark means. Only where a query may
+// eventTime is the event-time column among columns, nil if there is none, as in a static
+// query. Several are an error, as in Spark: it is not clear which one the watermark means. Only where a query may
 // not have several stateful operators the first one counts.
 func (c *compiler) eventTime(attrs []*plan.Attr) (*plan.Attr, error) {
+	if c.cfg.Batch {
+		return nil, nil
+	}
 	var found *plan.Attr
 	var names []string
 	for _, a := range attrs {

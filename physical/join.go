@@ -300,15 +300,16 @@ func compileAnd(conds []plan.Expr, attrs []*plan.Attr) func() (kernels.Expr, err
 	return func() (kernels.Expr, error) { return plan.Compile(all, attrs) }
 }
 
-// describeJoin notes how long the state is kept. Nothing of it is compared on restart: the kind
-// of a join and its range may change, as in Spark; the types of keys and columns are
-// compared by the state store.
+// describeJoin notes the kind of the join, which must stay the same over restarts, and how
+// long the state is kept, which may change. The types of keys and columns are compared by
+// the state store.
 func describeJoin(op *Operator, n *plan.Join, k plan.JoinKeys, sides [2]*joinSide) {
 	var keys []string
 	for _, e := range k.Left {
 		keys = append(keys, e.Type().String())
 	}
-	op.Notes = map[string]string{"kind": n.Kind, "keys": strings.Join(keys, ", ")}
+	op.Spec["kind"] = n.Kind
+	op.Notes = map[string]string{"keys": strings.Join(keys, ", ")}
 	var bounds []func(int64) int64
 	for i, name := range []string{"left rows", "right rows"} {
 		if sides[i].side.Bound == nil {

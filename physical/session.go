@@ -22,17 +22,20 @@ func sessionKey(n *plan.Aggregate) int {
 //
 // Rows are exchanged by the keys beside the session, so that all sessions of a key meet.
 func (c *compiler) session(n *plan.Aggregate, at int) (*fragment, error) {
-	if len(n.Keys) == 1 && !c.cfg.Batch {
+	partitions := c.cfg.Partitions
+	switch {
+	case len(n.Keys) == 1 && c.cfg.Batch:
+		partitions = 1
+	case len(n.Keys) == 1:
 		return nil, condition.New("_LEGACY_ERROR_TEMP_3068").
 			WithHint("group by a session window and a key")
-	}
-	if c.cfg.Mode == "update" {
+	case c.cfg.Mode == "update":
 		return nil, condition.New("VSTREAM_UNSUPPORTED", "feature", "session_window in output mode update")
 	}
 	last := *n
 	last.Keys = append(slices.Delete(slices.Clone(n.Keys), at, at+1), n.Keys[at])
 	var pre *preaggregate
-	op, f, err := c.operator("sessionWindowStateStoreSaveExec", c.cfg.Partitions, func() (*fragment, error) {
+	op, f, err := c.operator("sessionWindowStateStoreSaveExec", partitions, func() (*fragment, error) {
 		input, defs := collapse(n.Input)
 		f, err := c.node(input)
 		if err != nil {
@@ -63,7 +66,7 @@ func (c *compiler) session(n *plan.Aggregate, at int) (*fragment, error) {
 	for i := range keys {
 		keys[i] = i
 	}
-	f = c.exchange(f, keys, c.cfg.Partitions)
+	f = c.exchange(f, keys, partitions)
 	p := f.pipes[0]
 	p.Ops = append(p.Ops, exec.OpSpec{Name: op.Name, ID: op.ID, New: func() (exec.Operator, error) { return session.NewFinal(cfg) }})
 	moved := pre.keys[len(pre.keys)-1]

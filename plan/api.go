@@ -109,6 +109,10 @@ func (a *Analyser) Finish(n Node, mode string) (Node, error) {
 	if err := Check(n, mode, a.Conf); err != nil {
 		return nil, err
 	}
+	n, err := a.subqueriesAsJoins(n)
+	if err != nil {
+		return nil, err
+	}
 	return Optimise(n), nil
 }
 
@@ -116,7 +120,11 @@ func (a *Analyser) Finish(n Node, mode string) (Node, error) {
 // subqueries with run, writes set operations and full outer joins in terms of other nodes,
 // folds constants and optimises.
 func (a *Analyser) FinishBatch(n Node, run func(Node) ([]*vector.Batch, error)) (Node, error) {
-	n, err := rewriteNodes(n, func(n Node) (Node, error) { return a.batchNode(n, run) })
+	n, err := a.subqueriesAsJoins(n)
+	if err != nil {
+		return nil, err
+	}
+	n, err = rewriteNodes(n, func(n Node) (Node, error) { return a.batchNode(n, run) })
 	if err != nil {
 		return nil, err
 	}

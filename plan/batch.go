@@ -16,26 +16,12 @@ func (a *Analyser) batchNode(n Node, run func(Node) ([]*vector.Batch, error)) (N
 	switch n := n.(type) {
 	case *SetOp:
 		return a.setOpAsGrouping(n)
-	case *Aggregate:
-		if len(n.Keys) == 1 && n.Keys[0].Session {
-			return besideSession(n), nil
-		}
 	case *Join:
 		if n.Kind == "FULL OUTER" {
 			return fullOuterAsUnion(n), nil
 		}
 	}
 	return n, nil
-}
-
-// besideSession adds a constant key to a grouping by a session alone: sessions are kept
-// by the keys beside them.
-func besideSession(n *Aggregate) Node {
-	one := NewAlias(IntLiteral(1), "all")
-	g := *n
-	g.Keys = []*Attr{one.Attr, n.Keys[0]}
-	g.Input = &Project{Exprs: append(asExprs(n.Input.Output()), one), Input: n.Input}
-	return &Project{Exprs: asExprs(n.Output()), Input: &g}
 }
 
 // fullOuterAsUnion is a left outer join and the right rows that it does not meet.

@@ -19,6 +19,9 @@ type placed struct {
 // Type is the expression's type.
 func (p *placed) Type() *vector.Type { return p.expr.Type() }
 
+// Unwrap is the expression itself.
+func (p *placed) Unwrap() kernels.Expr { return p.expr }
+
 // Eval evaluates the expression.
 func (p *placed) Eval(ctx *kernels.Ctx, b *vector.Batch) (vector.Vec, error) {
 	v, err := p.expr.Eval(ctx, b)
@@ -41,6 +44,9 @@ type shared struct {
 
 // Type is the expression's type.
 func (s *shared) Type() *vector.Type { return s.expr.Type() }
+
+// Unwrap is the expression itself.
+func (s *shared) Unwrap() kernels.Expr { return s.expr }
 
 // Eval returns the value for the batch, from the last evaluation if it was the same.
 func (s *shared) Eval(ctx *kernels.Ctx, b *vector.Batch) (vector.Vec, error) {

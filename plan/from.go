@@ -63,8 +63,14 @@ func (a *Analyser) relation(r sql.Relation, lateral, outer *Scope) (Node, error)
 		return a.named(n, nil, r.Alias, r.Columns, r.Span)
 	case *sql.Join:
 		return a.join(r, lateral, outer)
+	case *sql.Pivoted:
+		n, err := a.relation(r.Relation, lateral, outer)
+		if err != nil {
+			return nil, err
+		}
+		return a.reshaped(n, r.Pivot, r.Unpivot, outer)
 	case *sql.TableFunction:
-		return nil, a.errorAt(r.Span, "UNRESOLVABLE_TABLE_VALUED_FUNCTION", "name", "`"+nameOf(r.Call.Name)+"`")
+		return a.tableFunction(r, outer)
 	}
 	return nil, condition.New("INTERNAL_ERROR", "message", "unknown relation")
 }

@@ -17,8 +17,8 @@ func (a *Analyser) selectQuery(s *sql.Select, order []*sql.SortItem, windows []*
 			return nil, err
 		}
 	}
-	if s.Pivot != nil || s.Unpivot != nil {
-		return nil, a.errorAt(s.Span, "VSTREAM_UNSUPPORTED", "feature", "PIVOT and UNPIVOT")
+	if n, err = a.reshaped(n, s.Pivot, s.Unpivot, outer); err != nil {
+		return nil, err
 	}
 	if s.Where != nil {
 		if n, err = a.where(n, s.Where, outer); err != nil {

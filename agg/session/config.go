@@ -38,11 +38,8 @@ type layout struct {
 }
 
 func newLayout(cfg Config) (*layout, error) {
-	switch {
-	case cfg.Mode != "append" && cfg.Mode != "complete":
+	if cfg.Mode != "append" && cfg.Mode != "complete" {
 		return nil, fmt.Errorf("session: output mode %q", cfg.Mode)
-	case len(cfg.Keys) == 0:
-		return nil, fmt.Errorf("session: no key besides the session")
 	}
 	l := &layout{Config: cfg, evicts: cfg.Watermark && cfg.Mode == "append"}
 	var keys []vector.Field

@@ -223,9 +223,10 @@ func (f *Final) evict(bound int64, out exec.Emit) error {
 		s := &f.open.slots[x]
 		return s.end, s.live
 	}, func(x uint32) {
-		f.open.unlink(x)
+		f.open.end(x)
 		closed = append(closed, x)
 	})
+	f.open.sweep(closed)
 	slices.SortFunc(closed, func(a, b uint32) int {
 		x, y := &f.open.slots[a], &f.open.slots[b]
 		return cmp.Or(cmp.Compare(x.end, y.end), cmp.Compare(x.start, y.start), cmp.Compare(a, b))
@@ -294,8 +295,8 @@ func (f *Final) restore(cols []arrow.Array, n int) error {
 	for i, k := range kid {
 		slots[i] = f.open.add(k, start[i], end[i])
 		f.open.slots[slots[i]].stored = true
-		f.open.link(slots[i])
 	}
+	f.open.link(slots, kid, start, end)
 	f.open.states.Grow(len(f.open.slots))
 	states := cols[nk+2:]
 	for i, im := range f.Impls {

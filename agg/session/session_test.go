@@ -316,37 +316,38 @@ func TestAgainstModel(t *testing.T) {
 	})
 }
 
-// TestManySessions goes through the rebuild that leaves closed sessions behind.
+// TestManySessions goes through the rebuild that leaves closed sessions behind, with
+// many keys and with many sessions of few keys.
 func TestManySessions(t *testing.T) {
-	e, m := newEngine(t, "append", true), &model{mode: "append", windows: map[string][]*window{}}
-	w := watermark.Pair{Set: true, Late: -1, Evict: -1}
-	id := 0
-	for batch := range int64(8) {
-		var events []event
-		for i := range int64(3000) {
-			key := fmt.Sprint("key ", (batch*1500+i)%7000)
-			id++
-			events = append(events, event{key: &key, time: batch*3000 + i, gap: 700, v: int64(id), s: fmt.Sprint(id)})
+	for _, c := range []struct{ keys, gap int64 }{{7000, 700}, {3, 1}} {
+		e, m := newEngine(t, "append", true), &model{mode: "append", windows: map[string][]*window{}}
+		w := watermark.Pair{Set: true, Late: -1, Evict: -1}
+		id := 0
+		for batch := range int64(8) {
+			var events []event
+			for i := range int64(3000) {
+				key := fmt.Sprint("key ", (batch*1500+i)%c.keys)
+				id++
+				events = append(events, event{key: &key, time: batch*3000 + i, gap: c.gap, v: int64(id), s: fmt.Sprint(id)})
+			}
+			wantRows, want := m.run(events, w)
+			rows, got := e.run([][]event{events[:100], events[100:]}, w)
+			got.MemoryBytes = 0
+			if d := gocmp.Diff(wantRows, rows) + gocmp.Diff(want, got); d != "" {
+				t.Fatalf("%d keys, batch %d (-want +got):\n%s", c.keys, batch, d)
+			}
+			if batch == 5 {
+				e.open()
+			}
+			w.Late, w.Evict = w.Evict, batch*3000+1500
 		}
-		wantRows, want := m.run(events, w)
-		rows, got := e.run([][]event{events[:100], events[100:]}, w)
-		got.MemoryBytes = 0
-		if d := gocmp.Diff(wantRows, rows) + gocmp.Diff(want, got); d != "" {
-			t.Fatalf("batch %d (-want +got):\n%s", batch, d)
-		}
-		if batch == 5 {
-			e.open()
-		}
-		w.Late, w.Evict = w.Evict, batch*3000+1500
 	}
 }
 
 func TestConfig(t *testing.T) {
-	key := []*vector.Type{vector.String}
-	for _, c := range []session.Config{{Keys: key, Mode: "update"}, {Mode: "append"}} {
-		if _, err := session.NewFinal(c); err == nil {
-			t.Errorf("%+v was taken", c)
-		}
+	c := session.Config{Keys: []*vector.Type{vector.String}, Mode: "update"}
+	if _, err := session.NewFinal(c); err == nil {
+		t.Errorf("%+v was taken", c)
 	}
 }
 

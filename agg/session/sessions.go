@@ -70,33 +70,77 @@ func (s *sessions) keysOf(cols []arrow.Array, n int) []uint32 {
 	return kid
 }
 
-// unlink takes a session out of its key's list and ends it.
-func (s *sessions) unlink(x uint32) {
-	at := &s.head[s.slots[x].key]
-	for *at != x {
-		at = &s.slots[*at].next
-	}
-	*at = s.slots[x].next
-	s.end(x)
-}
-
+// end takes a session out of use; it stays in its key's list until sweep or a merge.
 func (s *sessions) end(x uint32) {
 	s.slots[x].live = false
 	s.live--
 }
 
-// link puts a session into its key's list; one with the same start is taken out.
-func (s *sessions) link(x uint32) {
-	at := &s.head[s.slots[x].key]
-	for *at != none && s.slots[*at].start < s.slots[x].start {
+// sweep takes ended sessions out of the lists of their keys.
+func (s *sessions) sweep(ended []uint32) {
+	s.nextEpoch()
+	for _, x := range ended {
+		k := s.slots[x].key
+		if s.seen[k] == s.epoch {
+			continue
+		}
+		s.seen[k] = s.epoch
+		for at := &s.head[k]; *at != none; {
+			if c := &s.slots[*at]; c.live {
+				at = &c.next
+			} else {
+				*at = c.next
+			}
+		}
+	}
+}
+
+// link puts sessions, one per row, into the lists of their keys; one with the same start
+// is taken out.
+func (s *sessions) link(slots, kid []uint32, start, end []int64) {
+	s.perKey(kid, start, end, func(at *uint32, rows []uint32) {
+		for _, r := range rows {
+			at = s.seek(at, start[r])
+			if old := *at; old != none && s.slots[old].start == start[r] {
+				*at = s.slots[old].next
+				s.end(old)
+			}
+			x := slots[r]
+			s.slots[x].next = *at
+			*at = x
+		}
+	})
+}
+
+// remove ends the sessions of keys that begin at start, where there are any.
+func (s *sessions) remove(kid []uint32, start []int64) {
+	s.perKey(kid, start, start, func(at *uint32, rows []uint32) {
+		for _, r := range rows {
+			at = s.seek(at, start[r])
+			if old := *at; old != none && s.slots[old].start == start[r] {
+				*at = s.slots[old].next
+				s.end(old)
+			}
+		}
+	})
+}
+
+// perKey calls f with the rows of each key, by start, and the head of the key's list.
+func (s *sessions) perKey(kid []uint32, start, end []int64, f func(head *uint32, rows []uint32)) {
+	order, keys, bounds := s.byKey(kid)
+	for i, k := range keys {
+		rows := order[bounds[i]:bounds[i+1]]
+		sortRows(rows, start, end)
+		f(&s.head[k], rows)
+	}
+}
+
+// seek is the place in a list, from at on, of the first session that begins at or after start.
+func (s *sessions) seek(at *uint32, start int64) *uint32 {
+	for *at != none && s.slots[*at].start < start {
 		at = &s.slots[*at].next
 	}
-	if old := *at; old != none && s.slots[old].start == s.slots[x].start {
-		*at = s.slots[old].next
-		s.end(old)
-	}
-	s.slots[x].next = *at
-	*at = x
+	return at
 }
 
 // fold is the result of merging the rows of a micro-batch with the sessions there are.
@@ -116,27 +160,20 @@ type change struct {
 	fresh  bool
 }
 
-// merge finds the sessions of n rows, which all have the same key columns as the table. The
-// states are not touched yet.
+// merge merges rows, each a session of its own, with the sessions of their keys. It
+// leaves the states to the caller.
 func (s *sessions) merge(kid []uint32, start, end []int64) *fold {
-	order, keys, bounds := s.byKey(kid)
 	f := &fold{source: make([]uint32, 0, len(kid)), target: make([]uint32, 0, len(kid))}
-	for i, k := range keys {
-		rows := order[bounds[i]:bounds[i+1]]
-		sortRows(rows, start, end)
-		s.mergeKey(f, k, rows, start, end)
-	}
+	s.perKey(kid, start, end, func(_ *uint32, rows []uint32) {
+		s.mergeKey(f, kid[rows[0]], rows, start, end)
+	})
 	return f
 }
 
 // byKey brings rows of the same key together: rows bounds[i] to bounds[i+1] of order are
 // those of keys[i], as they came.
 func (s *sessions) byKey(kid []uint32) (order, keys []uint32, bounds []int) {
-	s.epoch++
-	if s.epoch == 0 {
-		clear(s.seen)
-		s.epoch = 1
-	}
+	s.nextEpoch()
 	bounds = []int{0}
 	for _, k := range kid {
 		if s.seen[k] != s.epoch {
@@ -157,6 +194,14 @@ func (s *sessions) byKey(kid []uint32) (order, keys []uint32, bounds []int) {
 		at[o]++
 	}
 	return order, keys, bounds
+}
+
+// nextEpoch makes all keys unseen.
+func (s *sessions) nextEpoch() {
+	if s.epoch++; s.epoch == 0 {
+		clear(s.seen)
+		s.epoch = 1
+	}
 }
 
 // sortRows orders rows by start, then end; they mostly are in order.
@@ -218,7 +263,7 @@ func (s *sessions) mergeKey(f *fold, key uint32, rows []uint32, start, end []int
 	}
 }
 
-// all are the slots in use, by start and then by age.
+// all are the slots in use, the oldest first.
 func (s *sessions) all() []uint32 {
 	out := make([]uint32, 0, s.live)
 	for i := range s.slots {
@@ -229,7 +274,7 @@ func (s *sessions) all() []uint32 {
 	return out
 }
 
-// sparse tells that most slots or keys are not in use any more.
+// sparse tells that most slots are not in use any more.
 func (s *sessions) sparse() bool {
 	return len(s.slots) > 4096 && s.live < len(s.slots)/2
 }

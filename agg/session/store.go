@@ -58,10 +58,7 @@ func (f *Final) Load(_ string, c *statestore.Changes) error {
 		if err != nil {
 			return fmt.Errorf("session: %w", err)
 		}
-		kid, start := f.open.keysOf(cols[:nk-1], b.Rows), vector.Values[int64](cols[nk-1])
-		for i, k := range kid {
-			f.open.remove(k, start[i])
-		}
+		f.open.remove(f.open.keysOf(cols[:nk-1], b.Rows), vector.Values[int64](cols[nk-1]))
 	}
 	for _, b := range c.Puts {
 		cols, err := exec.BlockColumns(fields, b)
@@ -76,14 +73,4 @@ func (f *Final) Load(_ string, c *statestore.Changes) error {
 		return f.rebuild()
 	}
 	return nil
-}
-
-// remove ends the session of a key that begins at start, if there is one.
-func (s *sessions) remove(key uint32, start int64) {
-	for x := s.head[key]; x != none; x = s.slots[x].next {
-		if s.slots[x].start == start {
-			s.unlink(x)
-			return
-		}
-	}
 }

@@ -5,6 +5,7 @@ package decimal
 import (
 	"math"
 	"math/big"
+	"math/bits"
 	"strconv"
 
 	"github.com/apache/arrow-go/v18/arrow/decimal128"
@@ -75,8 +76,7 @@ func Add(a, b Num, sa, sb, p, s int) (Num, bool) {
 	if sa == sb && sa == s {
 		// Two 38-digit numbers add up to less than 2^127.
 		r := a.Add(b)
-		_, m := Magnitude(r)
-		return r, m.Cmp(Pow10[p]) < 0
+		return r, below(r, p)
 	}
 	scale := max(sa, sb)
 	na, ma := Magnitude(a)
@@ -101,6 +101,14 @@ func (a Uint256) Negate() Uint256 {
 
 // Mul is a*b for scales sa and sb as decimal(p, s).
 func Mul(a, b Num, sa, sb, p, s int) (Num, bool) {
+	if sa+sb == s {
+		x, fitsX := small(a)
+		y, fitsY := small(b)
+		if fitsX && fitsY {
+			r := mulSmall(x, y)
+			return r, below(r, p)
+		}
+	}
 	na, ma := Magnitude(a)
 	nb, mb := Magnitude(b)
 	return Fit(na != nb, ma.Mul(mb), sa+sb, p, s)
@@ -118,7 +126,16 @@ func Div(a, b Num, sa, sb, p, s int) (Num, bool) {
 	if by < 0 || by > MaxPrecision || s == 0 {
 		return divBig(na != nb, ma, mb, sa, sb, p, s)
 	}
-	q, r := ma.Mul(Pow10[by]).DivRem(mb)
+	dividend := ma.Mul(Pow10[by])
+	if n, ok := dividend.Narrow(); ok && mb.Hi == 0 && mb.Lo < 1<<63 && mb.Cmp(Pow10[QuotientScale-s]) < 0 {
+		// For so small a divisor both roundings agree with one.
+		n, r := n.divRem64(mb.Lo)
+		if 2*r >= mb.Lo {
+			n = n.Add(Uint128{Lo: 1})
+		}
+		return FromMagnitude(na != nb, n), n.Cmp(Pow10[p]) < 0
+	}
+	q, r := dividend.DivRem(mb)
 	// Rounding to 39 digits first turns .4999… into .5: up if 2r·10^k ≥ b·(10^k − 1).
 	k := Pow10[QuotientScale-s]
 	up := r.Mul(k)
@@ -200,6 +217,13 @@ func Rem(a, b Num, sa, sb, p, s int) (Num, bool) {
 // value is its low 64 bits as Java's longValue has it.
 func Truncate(d Num, scale int) (int64, bool) {
 	neg, m := Magnitude(d)
+	if m.Hi == 0 && scale <= 19 {
+		q := m.Lo / Pow10[scale].Lo
+		if neg {
+			return -int64(q), int64(q) >= 0
+		}
+		return int64(q), int64(q) >= 0
+	}
 	q, _ := m.Wide().DivRem(Pow10[scale])
 	v := int64(q[0])
 	if neg {
@@ -241,4 +265,32 @@ func Digits(d Num) int {
 		n++
 	}
 	return n
+}
+
+// small is a number as an int64, if it is one.
+func small(d Num) (int64, bool) {
+	v := int64(d.LowBits())
+	return v, d.HighBits() == v>>63
+}
+
+func mulSmall(x, y int64) Num {
+	hi, lo := bits.Mul64(uint64(x), uint64(y))
+	high := int64(hi)
+	if x < 0 {
+		high -= y
+	}
+	if y < 0 {
+		high -= x
+	}
+	return decimal128.New(high, lo)
+}
+
+// below tells whether a number has at most p digits.
+func below(d Num, p int) bool {
+	hi, lo := d.HighBits(), d.LowBits()
+	if hi == int64(lo)>>63 && p >= 19 {
+		return true
+	}
+	_, m := Magnitude(d)
+	return m.Cmp(Pow10[p]) < 0
 }

@@ -35,6 +35,13 @@ func (a Uint128) Mul64(b uint64) Uint128 {
 	return Uint128{hi + a.Hi*b, lo}
 }
 
+// divRem64 divides by a divisor that is not zero.
+func (a Uint128) divRem64(d uint64) (q Uint128, r uint64) {
+	q.Hi, r = a.Hi/d, a.Hi%d
+	q.Lo, r = bits.Div64(r, a.Lo, d)
+	return q, r
+}
+
 func (a Uint128) Cmp(b Uint128) int {
 	switch {
 	case a.Hi < b.Hi || a.Hi == b.Hi && a.Lo < b.Lo:

@@ -15,7 +15,7 @@ const (
 // FloorDiv is the quotient rounded towards negative infinity.
 func FloorDiv(a, b int64) int64 {
 	q := a / b
-	if a%b != 0 && (a < 0) != (b < 0) {
+	if r := a - q*b; r != 0 && r^b < 0 {
 		q--
 	}
 	return q
@@ -39,23 +39,33 @@ func DaysFromCivil(year int64, month, day int) int64 {
 
 // CivilFromDays is the inverse of DaysFromCivil.
 func CivilFromDays(days int64) (year int64, month, day int) {
-	z := days + 719468
-	era := FloorDiv(z, 146097)
-	doe := z - era*146097
-	yoe := (doe - doe/1460 + doe/36524 - doe/146096) / 365
-	doy := doe - (365*yoe + yoe/4 - yoe/100)
-	mp := (5*doy + 2) / 153
-	day = int(doy - (153*mp+2)/5 + 1)
-	month = int(mp + 3)
-	if mp >= 10 {
-		month = int(mp - 9)
+	if days < -fastDays || days > fastDays {
+		z := days + 719468
+		era := FloorDiv(z, daysPerEra)
+		year, month, day = CivilFromDays(days - era*daysPerEra)
+		return year + era*400, month, day
 	}
-	year = yoe + era*400
-	if month <= 2 {
-		year++
+	// With years that begin in March, and centuries and years of four-day units,
+	// divisions by constants become multiplications of 32 or 64 bits (Neri and
+	// Schneider, Euclidean affine functions).
+	n := 4*uint32(days+719468+eraShift*daysPerEra) + 3
+	century, ofCentury := n/daysPerEra, n%daysPerEra/4
+	p := 2939745 * uint64(4*ofCentury+3)
+	yearOf, dayOf := uint32(p>>32), uint32(p)/2939745/4
+	m := 2141*dayOf + 197913
+	year = int64(100*century+yearOf) - 400*eraShift
+	month, day = int(m>>16), int(m&0xffff)/2141+1
+	if dayOf >= 306 {
+		return year + 1, month - 12, day
 	}
 	return year, month, day
 }
+
+const (
+	daysPerEra = 146097  // of 400 years
+	eraShift   = 2500    // makes the days of the fast computation positive
+	fastDays   = 1 << 28 // it is exact for so many days before and after 1970
+)
 
 // IsLeap tells whether a year has 366 days.
 func IsLeap(year int64) bool { return year&3 == 0 && (year%100 != 0 || year%400 == 0) }

@@ -3,10 +3,12 @@
 package file
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -209,6 +211,9 @@ func (s *stream) Plan(ctx context.Context, start, end source.Offset, p source.Pu
 		}
 		files[i] = stat(path, e.Timestamp)
 	}
+	// Within one batch Spark reads the largest file first (FilePartition); which row is
+	// the first of its key depends on it.
+	slices.SortStableFunc(files, func(a, b entry) int { return cmp.Compare(b.size, a.size) })
 	return s.scan(p).splits(ctx, files)
 }
 

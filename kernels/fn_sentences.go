@@ -1,0 +1,103 @@
+package kernels
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/vstream/vstream/vector"
+)
+
+func init() {
+	words := vector.ArrayOf(vector.String, false)
+	result := vector.ArrayOf(words, false)
+	Register(Define(Scalar{
+		Name: "sentences", Signature: "sentences(str[, lang[, country]])", Summary: "The words of each sentence of a text.",
+		Examples: []Example{{"sentences('Hi there! Good morning.')", "[[Hi, there], [Good, morning]]"}},
+		SQL:      withDefaults("sentences", 1, "", ""),
+	}, Sig{Params: []Accept{String, String, String}, Optional: 2, Result: result, TakesNulls: true}, func(_ *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
+		// A null language means the default, as every language does here.
+		s, valid := textsOf(args[0]), Validity(n, args[0])
+		list, off := newTextLists(n), make([]int32, n+1)
+		for i := range n {
+			off[i+1] = off[i]
+			if !valid.Get(i) {
+				continue
+			}
+			rest := s.at(i)
+			for first := true; first || len(rest) > 0; first = false {
+				end := sentenceEnd(rest)
+				eachWord(rest[:end], list.add)
+				list.endRow()
+				off[i+1]++
+				rest = rest[end:]
+			}
+		}
+		inner := list.finish(words, nil)
+		var out arrow.Array = vector.NewList(result, off, inner, valid)
+		return vector.Vec{Arr: out}, nil
+	}))
+}
+
+// sentenceEnd is the length of the first sentence with the blanks behind it: a
+// sentence ends with ! or ?, or with a point if a blank and no lower case letter
+// follow.
+func sentenceEnd(s []byte) int {
+	for i := 0; i < len(s); {
+		r, w := utf8.DecodeRune(s[i:])
+		i += w
+		if !strings.ContainsRune(".!?。！？", r) {
+			continue
+		}
+		sure := r != '.'
+		for i < len(s) && strings.IndexByte(".!?\"')]}", s[i]) >= 0 {
+			sure = sure || s[i] == '!' || s[i] == '?'
+			i++
+		}
+		blanks := i
+		for i < len(s) && (s[i] == ' ' || s[i] == '\t' || s[i] == '\n' || s[i] == '\r') {
+			i++
+		}
+		next, _ := utf8.DecodeRune(s[i:])
+		if sure || i > blanks && !unicode.IsLower(next) {
+			return i
+		}
+	}
+	return len(s)
+}
+
+// eachWord finds the words: letters, digits and underscores, with an apostrophe,
+// point or hyphen between letters and a point or comma between digits.
+func eachWord(s []byte, word func([]byte)) {
+	for i := 0; i < len(s); {
+		r, w := utf8.DecodeRune(s[i:])
+		if !wordRune(r) {
+			i += w
+			continue
+		}
+		start := i
+		for i < len(s) {
+			last := r
+			if r, w = utf8.DecodeRune(s[i:]); wordRune(r) {
+				i += w
+				continue
+			}
+			next, _ := utf8.DecodeRune(s[i+w:])
+			letters := unicode.IsLetter(last) && unicode.IsLetter(next) && strings.ContainsRune("'’.-\"", r)
+			digits := unicode.IsDigit(last) && unicode.IsDigit(next) && strings.ContainsRune("'.,\"", r)
+			if i+w >= len(s) || !letters && !digits {
+				break
+			}
+			i += w
+		}
+		if first, _ := utf8.DecodeRune(s[start:]); first != '_' {
+			word(s[start:i])
+		}
+	}
+}
+
+func wordRune(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || r == '_'
+}

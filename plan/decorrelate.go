@@ -1,0 +1,263 @@
+package plan
+
+import "github.com/vstream/vstream/condition"
+
+// subqueriesAsJoins turns the subqueries in conditions into joins, as Spark's
+// RewritePredicateSubquery does: EXISTS and IN into a left semi join, their negations into a left
+// anti join; and a scalar subquery that reads columns of the query around it, or stands in a
+// streaming query, into a left outer join. What is left are subqueries that are computed once.
+func (a *Analyser) subqueriesAsJoins(n Node) (Node, error) {
+	return rewriteNodes(n, func(n Node) (Node, error) {
+		switch n := n.(type) {
+		case *Filter:
+			return a.filterAsJoin(n)
+		case *Project:
+			c := *n
+			m := &scalarJoiner{a: a, input: n.Input}
+			c.Exprs = m.list(n.Exprs)
+			c.Input = m.input
+			return &c, m.err
+		}
+		return n, nil
+	})
+}
+
+func (a *Analyser) filterAsJoin(n *Filter) (Node, error) {
+	in := n.Input
+	var rest []Expr
+	for _, e := range conjuncts(n.Cond) {
+		q, not := e, false
+		if c, ok := e.(*Call); ok && c.Name == "not" {
+			q, not = c.Args[0], true
+		}
+		sub, ok := q.(*Subquery)
+		if !ok || sub.Kind == "scalar" {
+			rest = append(rest, e)
+			continue
+		}
+		j, err := a.predicateJoin(in, sub, not)
+		if err != nil {
+			return nil, a.place(err, sub.Span)
+		}
+		in = j
+	}
+	if len(rest) == 0 {
+		return in, nil
+	}
+	m := &scalarJoiner{a: a, input: in}
+	rest = m.list(rest)
+	if m.err != nil {
+		return nil, m.err
+	}
+	out := filterOver(rest, m.input)
+	if m.input != in { // without the subqueries' columns
+		out = &Project{Exprs: asExprs(n.Output()), Input: out}
+	}
+	return out, nil
+}
+
+// predicateJoin joins the rows of in with those of an EXISTS or IN subquery.
+func (a *Analyser) predicateJoin(in Node, q *Subquery, not bool) (Node, error) {
+	plan, err := a.subqueriesAsJoins(q.Plan)
+	if err != nil {
+		return nil, err
+	}
+	values := plan.Output()
+	p := &puller{outer: q.Outer}
+	table, err := p.pull(plan)
+	if err != nil {
+		return nil, err
+	}
+	b := &exprBuilder{a: a}
+	conds := p.conds
+	for i, x := range q.X {
+		eq := b.call("=", x, values[i])
+		if not { // x NOT IN (…, NULL) is not true
+			eq = b.call("or", eq, b.call("isnull", eq))
+		}
+		conds = append(conds, eq)
+	}
+	if b.err != nil {
+		return nil, b.err
+	}
+	j := &Join{Kind: "LEFT SEMI", Left: in, Right: table}
+	if not {
+		j.Kind = "LEFT ANTI"
+	}
+	if len(conds) > 0 {
+		j.Cond = conjunction(conds)
+	}
+	return j, nil
+}
+
+// puller takes the conditions on outer columns out of a subquery's plan.
+type puller struct {
+	outer []*Attr
+	conds []Expr
+}
+
+func (p *puller) reads(e Expr) bool {
+	for _, r := range References(e) {
+		if hasAttr(p.outer, r) {
+			return true
+		}
+	}
+	return false
+}
+
+// pull is the plan without the conditions, which may read its columns.
+func (p *puller) pull(n Node) (Node, error) {
+	if len(p.outer) == 0 {
+		return n, nil
+	}
+	switch n := n.(type) {
+	case *SubqueryAlias:
+		return p.pull(n.Input)
+	case *Filter:
+		in, err := p.pull(n.Input)
+		up, down := split(conjuncts(n.Cond), p.reads)
+		p.conds = append(p.conds, up...)
+		return filterOver(down, in), err
+	case *Project:
+		in, err := p.pull(n.Input)
+		if err != nil {
+			return nil, err
+		}
+		c := *n
+		c.Input, c.Exprs = in, n.Exprs[:len(n.Exprs):len(n.Exprs)]
+		for _, e := range c.Exprs {
+			if p.reads(e) {
+				return nil, correlated()
+			}
+		}
+		for _, r := range p.innerColumns() {
+			if !hasAttr(c.Output(), r) {
+				c.Exprs = append(c.Exprs, r)
+			}
+		}
+		return &c, nil
+	case *Distinct:
+		return p.pull(n.Input)
+	}
+	bad := false
+	walkNodes(n, func(n Node) {
+		_, _ = mapExpressions(n, func(e Expr) (Expr, error) {
+			bad = bad || p.reads(e)
+			return e, nil
+		})
+	})
+	if bad {
+		return nil, correlated()
+	}
+	return n, nil
+}
+
+// innerColumns are the subquery's columns that the conditions read.
+func (p *puller) innerColumns() []*Attr {
+	var out []*Attr
+	for _, e := range p.conds {
+		for _, r := range References(e) {
+			if !hasAttr(p.outer, r) && !hasAttr(out, r) {
+				out = append(out, r)
+			}
+		}
+	}
+	return out
+}
+
+func correlated() error {
+	return condition.New("VSTREAM_UNSUPPORTED", "feature", "a subquery that reads columns of the query around it other than in WHERE").
+		WithHint("write it as a join")
+}
+
+// scalarJoiner joins the scalar subqueries of expressions that read outer columns to
+// the input.
+type scalarJoiner struct {
+	a     *Analyser
+	input Node
+	err   error
+}
+
+func (m *scalarJoiner) list(es []Expr) []Expr {
+	out := make([]Expr, len(es))
+	for i, e := range es {
+		out[i] = Transform(e, func(x Expr) Expr {
+			q, ok := x.(*Subquery)
+			if !ok || q.Kind != "scalar" || len(q.Outer) == 0 && !m.input.Streaming() || m.err != nil {
+				return x
+			}
+			v, err := m.join(q)
+			if err != nil {
+				m.err = m.a.place(err, q.Span)
+				return x
+			}
+			return v
+		})
+	}
+	return out
+}
+
+// join adds a left outer join with the subquery, an aggregation without keys, grouped
+// by the columns that it compares with outer ones.
+func (m *scalarJoiner) join(q *Subquery) (Expr, error) {
+	plan, err := m.a.subqueriesAsJoins(q.Plan)
+	if err != nil {
+		return nil, err
+	}
+	top, ok := plan.(*Project)
+	if !ok || len(top.Exprs) != 1 {
+		return nil, correlated()
+	}
+	g, ok := top.Input.(*Aggregate)
+	if !ok || len(g.Keys) > 0 {
+		return nil, correlated()
+	}
+	p := &puller{outer: q.Outer}
+	in, err := p.pull(g.Input)
+	if err != nil {
+		return nil, err
+	}
+	keys := p.innerColumns()
+	for _, e := range p.conds {
+		if c, ok := e.(*Call); !ok || c.Name != "=" && c.Name != "<=>" {
+			return nil, correlated()
+		}
+	}
+	grouped := *g
+	grouped.Keys, grouped.Input = keys, in
+	value := NewAlias(unalias(top.Exprs[0]), "value")
+	met := NewAlias(BoolLiteral(true), "met")
+	j := &Join{Kind: "LEFT OUTER", Left: m.input, Right: &Project{Exprs: append(asExprs(keys), value, met), Input: &grouped}}
+	if len(p.conds) > 0 {
+		j.Cond = conjunction(p.conds)
+	}
+	m.input = j
+	for _, al := range g.Aggs {
+		if t := al.Attr.Typ; !al.Child.Nullable() && !t.Numeric() {
+			return nil, correlated()
+		}
+	}
+	b := &exprBuilder{a: m.a}
+	out := b.call("if", b.call("isnull", nullableAttr(met.Attr)), m.onNoRows(value.Child, g), nullableAttr(value.Attr))
+	return out, b.err
+}
+
+func nullableAttr(c *Attr) *Attr {
+	out := *c
+	out.Null = true
+	return &out
+}
+
+// onNoRows is the value of an expression over aggregates of no rows: counts are 0, other
+// aggregates null.
+func (m *scalarJoiner) onNoRows(e Expr, g *Aggregate) Expr {
+	defs := map[ID]Expr{}
+	for _, al := range g.Aggs {
+		if al.Child.Nullable() {
+			defs[al.ID] = NullLiteral(al.Attr.Typ)
+		} else {
+			defs[al.ID] = m.a.implicit(LongLiteral(0), al.Attr.Typ, al.Child.(*AggCall).Span)
+		}
+	}
+	return Substitute(e, defs)
+}

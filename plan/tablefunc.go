@@ -1,0 +1,80 @@
+package plan
+
+import (
+	"strings"
+
+	"github.com/vstream/vstream/kernels"
+	"github.com/vstream/vstream/sql"
+	"github.com/vstream/vstream/vector"
+)
+
+// tableFunction analyses FROM range(…) and FROM explode(…) and the like, of constants.
+func (a *Analyser) tableFunction(r *sql.TableFunction, outer *Scope) (Node, error) {
+	name := strings.ToLower(nameOf(r.Call.Name))
+	var n Node
+	var err error
+	if name == "range" {
+		n, err = a.rangeRows(r.Call)
+	} else if _, ok := kernels.LookupGenerator(name); ok {
+		n, err = a.generatedRows(r.Call)
+	} else {
+		err = a.errorAt(r.Span, "UNRESOLVABLE_TABLE_VALUED_FUNCTION", "name", quoteParts(identNames(r.Call.Name)))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return a.named(n, nil, r.Alias, r.Columns, r.Span)
+}
+
+func (a *Analyser) generatedRows(c *sql.Call) (Node, error) {
+	e, err := a.functionCall(c, &Scope{})
+	if err != nil {
+		return nil, err
+	}
+	g, ok := e.(*GeneratorCall)
+	if !ok {
+		return nil, a.errorAt(c.Span, "UNRESOLVABLE_TABLE_VALUED_FUNCTION", "name", quoteParts(identNames(c.Name)))
+	}
+	return a.generate(&OneRow{}, g, nil, false), nil
+}
+
+// rangeRows is range([start, ]end[, step[, partitions]]): the numbers from start up to,
+// but without, end as a column id.
+func (a *Analyser) rangeRows(c *sql.Call) (Node, error) {
+	if err := a.arity("range", len(c.Args), 1, 4, c.Span); err != nil {
+		return nil, err
+	}
+	args, err := a.exprs(c.Args, &Scope{})
+	if err != nil {
+		return nil, err
+	}
+	bounds := []int64{0, 0, 1}
+	if len(args) == 1 {
+		args = []Expr{LongLiteral(0), args[0]}
+	}
+	for i, e := range args[:min(len(args), 3)] {
+		v := a.constant(a.implicit(e, vector.Long, c.Span))
+		if v == nil || v.IsNull(0) {
+			return nil, a.errorAt(c.Span, "UNRESOLVABLE_TABLE_VALUED_FUNCTION", "name", "`range`")
+		}
+		bounds[i] = vector.Values[int64](v.Arr)[0]
+	}
+	start, end, step := bounds[0], bounds[1], bounds[2]
+	if step == 0 || (step > 0) != (start < end) || start == end {
+		id := &Attr{ID: NewID(), Name: "id", Typ: vector.Long}
+		return &Limit{Input: &Values{Attrs: []*Attr{id}, Rows: [][]Expr{{LongLiteral(0)}}}}, nil
+	}
+	last := end - 1
+	if step < 0 {
+		last = end + 1
+	}
+	list, err := a.call("sequence", []Expr{LongLiteral(start), LongLiteral(last), LongLiteral(step)}, c.Span)
+	if err != nil {
+		return nil, err
+	}
+	g, err := a.generatorCall("explode", list)
+	if err != nil {
+		return nil, err
+	}
+	return a.generate(&OneRow{}, g, []string{"id"}, false), nil
+}
