@@ -50,6 +50,7 @@ func (c *compiler) aggregate(n *plan.Aggregate) (*fragment, error) {
 	if c.cfg.Mode == "append" && cfg.EventTime < 0 {
 		return nil, condition.New("UNSUPPORTED_STREAMING_OPERATOR_WITHOUT_WATERMARK", "outputMode", "Append", "statefulOperator", "aggregations")
 	}
+	op.Grows = len(n.Keys) > 0
 	op.Evicts, op.FollowsWatermark = cfg.EventTime >= 0 && c.cfg.Mode != "complete", c.cfg.Mode != "complete"
 	op.Spec = describeAggregate(n)
 	f.add("PartialAggregate", func() (exec.Operator, error) { return groupby.NewPartial(cfg) })

@@ -53,6 +53,7 @@ func (c *compiler) deduplicate(n *plan.Deduplicate) (*fragment, error) {
 		}
 	}
 	op.FollowsWatermark = watermarked(n.Input)
+	op.Grows = true
 	op.Evicts = op.FollowsWatermark && (cfg.KeyTime >= 0 || cfg.Within)
 	op.Spec = describeDedup(n)
 	keys := make([]int, len(cfg.Keys))

@@ -308,7 +308,7 @@ func describeJoin(op *Operator, n *plan.Join, k plan.JoinKeys, sides [2]*joinSid
 	for _, e := range k.Left {
 		keys = append(keys, e.Type().String())
 	}
-	op.Spec["kind"] = n.Kind
+	op.Spec["kind"], op.Grows = n.Kind, true
 	op.Notes = map[string]string{"keys": strings.Join(keys, ", ")}
 	var bounds []func(int64) int64
 	for i, name := range []string{"left rows", "right rows"} {

@@ -55,6 +55,8 @@ type Operator struct {
 	Inputs []int
 	// Evicts tells that the watermark closes rows of the state.
 	Evicts bool
+	// Grows tells that the state has a row per key of the data.
+	Grows bool
 	// FollowsWatermark tells that a batch without data runs when the watermark has
 	// moved. As in Spark, that is so for aggregations in append and update mode whether
 	// or not they evict.

@@ -57,6 +57,7 @@ func (c *compiler) session(n *plan.Aggregate, at int) (*fragment, error) {
 	if err != nil {
 		return nil, err
 	}
+	op.Grows = true
 	op.Evicts, op.FollowsWatermark = cfg.Watermark && cfg.Mode == "append", cfg.Mode == "append"
 	op.Spec = describeAggregate(n)
 	partial := pre.cfg

@@ -57,6 +57,7 @@ func (e *Execution) open(ctx context.Context) (err error) {
 	if e.plan, err = e.cfg.Compile(e.conf); err != nil {
 		return err
 	}
+	e.warnGrowth()
 	if err := e.openSources(ctx, r); err != nil {
 		return err
 	}
@@ -96,6 +97,17 @@ func (e *Execution) Prepare(ctx context.Context) error {
 	defer e.mu.Unlock()
 	e.id = dir.ID()
 	return nil
+}
+
+// warnGrowth says which operators keep every key for ever. Spark accepts such
+// queries without a word, and they end when the memory does.
+func (e *Execution) warnGrowth() {
+	for _, op := range e.plan.Operators {
+		if !op.Evicts && op.Grows {
+			e.cfg.Log.Warn("the state of an operator never shrinks: it grows with every new key", "query", e.cfg.Name, "operator", op.Name,
+				"hint", "put a watermark on an event-time column, and group by, join within a range of, or deduplicate by that time")
+		}
+	}
 }
 
 // settle puts what the checkpoint has fixed over the session's configuration.

@@ -26,6 +26,7 @@ type runningQuery struct {
 	began, ended  time.Time
 	batches       int
 	in, out, late int64
+	watermark     bool // the query has one, so that rows can be late
 }
 
 // Started notes the time.
@@ -41,6 +42,7 @@ func (q *runningQuery) Progress(p *vstream.Progress) {
 	q.batches++
 	q.in += p.NumInputRows
 	q.out += p.Sink.NumOutputRows
+	q.watermark = q.watermark || p.EventTime != nil
 	for _, o := range p.StateOperators {
 		q.late += o.LateRows
 	}
@@ -75,7 +77,7 @@ func (q *runningQuery) summary() string {
 		batches = "micro-batch"
 	}
 	s := fmt.Sprintf("%s: %d %s, %d rows in, %d rows out", q.prepared.Name, q.batches, batches, q.in, q.out)
-	if q.late > 0 {
+	if q.watermark {
 		s += fmt.Sprintf(", %d late rows dropped", q.late)
 	}
 	if !q.began.IsZero() && q.ended.After(q.began) {

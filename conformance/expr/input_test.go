@@ -36,7 +36,7 @@ func TestReadInputs(t *testing.T) {
 	c := &expr.Case{ID: "x", Area: "x", Kind: "expr", Input: "t", SQL: "to_json(struct(*))"}
 	c.Type, c.Rows = "string", []any{
 		`{"a":true,"b":1,"c":2,"d":3,"e":9007199254740993,"f":0.1,"g":"NaN","h":1.50,"i":"x","j":"eA==","k":"2024-02-29",` +
-			`"l":"2024-01-01T00:00:00.000001Z","m":"2024-01-01T00:00:00.000","n":"INTERVAL '1-2' YEAR TO MONTH",` +
+			`"l":"2024-01-01T00:00:00.000Z","m":"2024-01-01T00:00:00.000","n":"INTERVAL '1-2' YEAR TO MONTH",` +
 			`"o":"INTERVAL '0 00:00:00.000005' DAY TO SECOND","p":[1,null],"q":{"k":1},"r":{"x":1,"y":"y"}}`, "{}"}
 	if diff := k.Check(t.Context(), c); diff != "" {
 		t.Error(diff)
@@ -54,16 +54,16 @@ func TestBadFiles(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		`{"t": {"schema": "i int", "rows": [[1, 2]]}}`:                      "row 0 has 2 values for 1 columns",
-		`{"t": {"schema": "i int", "rows": [["x"]]}}`:                       "column i: x is no int",
-		`{"t": {"schema": "i tinyint", "rows": [[300]]}}`:                   "column i: 300 is no tinyint",
-		`{"t": {"schema": "i array<int>", "rows": [[1]]}}`:                  "column i: 1 is no array<int>",
-		`{"t": {"schema": "i map<int,int>", "rows": [[[1]]]}}`:              "is no map<int,int>",
-		`{"t": {"schema": "i struct<a:int>", "rows": [[[1, 2]]]}}`:          "is no struct<a:int>",
-		`{"t": {"schema": "i nosuch", "rows": []}}`:                         "table t",
-		`{"t": {"schema": "i binary", "rows": [["?"]]}}`:                    "? is no binary",
-		`{"t": {"schema": "i date", "rows": [["2024-02-30"]]}}`:             "CAST_INVALID_INPUT",
-		`{"t": {"schema": "i double", "rows": [1]}}`:                        "cannot unmarshal",
+		`{"t": {"schema": "i int", "rows": [[1, 2]]}}`:             "row 0 has 2 values for 1 columns",
+		`{"t": {"schema": "i int", "rows": [["x"]]}}`:              "column i: x is no int",
+		`{"t": {"schema": "i tinyint", "rows": [[300]]}}`:          "column i: 300 is no tinyint",
+		`{"t": {"schema": "i array<int>", "rows": [[1]]}}`:         "column i: 1 is no array<int>",
+		`{"t": {"schema": "i map<int,int>", "rows": [[[1]]]}}`:     "is no map<int,int>",
+		`{"t": {"schema": "i struct<a:int>", "rows": [[[1, 2]]]}}`: "is no struct<a:int>",
+		`{"t": {"schema": "i nosuch", "rows": []}}`:                "table t",
+		`{"t": {"schema": "i binary", "rows": [["?"]]}}`:           "? is no binary",
+		`{"t": {"schema": "i date", "rows": [["2024-02-30"]]}}`:    "CAST_INVALID_INPUT",
+		`{"t": {"schema": "i double", "rows": [1]}}`:               "cannot unmarshal",
 	} {
 		if _, err := expr.ReadInputs(write(t, "inputs.json", text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)

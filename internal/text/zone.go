@@ -3,6 +3,7 @@ package text
 import (
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 	_ "time/tzdata" // zones must not depend on the machine
 )
@@ -19,17 +20,28 @@ var shortZones = map[string]string{
 	"EST": "-05:00", "MST": "-07:00", "HST": "-10:00",
 }
 
-var zones sync.Map // string -> *time.Location
+var (
+	zones    sync.Map // string -> *time.Location; nil for a name that is none
+	badZones atomic.Int32
+)
+
+// maxBadZones bounds how many wrong names are remembered: they come from data.
+const maxBadZones = 4096
 
 // ParseZone finds a time zone by the names that Spark takes: a region
 // ("Europe/Paris"), an offset ("+5:30", "-08", "+0530"), "UTC", "GMT+3", "Z",
 // or one of Java's short names. Names are case-sensitive.
 func ParseZone(name string) (*time.Location, bool) {
 	if z, ok := zones.Load(name); ok {
-		return z.(*time.Location), true
+		z := z.(*time.Location)
+		return z, z != nil
 	}
 	z, ok := resolveZone(name)
-	if ok {
+	if !ok {
+		z = nil
+	}
+	// To look for a name that is none goes through the files of the system.
+	if ok || badZones.Add(1) <= maxBadZones {
 		zones.Store(strings.Clone(name), z)
 	}
 	return z, ok
