@@ -12,11 +12,11 @@ const (
 	// maxPartialGroups bounds a task's table; a full one is emitted and begun anew.
 	maxPartialGroups = 1 << 16
 	// probeRows is how many rows are aggregated before their reduction decides;
-	// more groups than poorReduction of the rows are not worth the table.
-	probeRows     = 1 << 14
+	// more groups than poorReduction of the rows are not worth the table. Each task
+	// decides by its own rows only: a batch that is run again after a crash must add up
+	// floating-point numbers in the same order.
+	probeRows     = 1 << 13
 	poorReduction = 0.75
-	// probeEvery is after how many micro-batches a task that passes rows through tries again.
-	probeEvery = 64
 )
 
 // Partial aggregates a task's rows before the exchange. It emits key columns,
@@ -31,7 +31,6 @@ type Partial struct {
 	gid      []uint32
 	rows     int // aggregated since the probe began
 	groups   int // emitted since then
-	batches  int // micro-batches since pass-through began
 	through  bool
 	cheap    bool // states are of fixed width
 }
@@ -52,8 +51,9 @@ func NewPartial(cfg Config) (exec.Operator, error) {
 	return p, nil
 }
 
-// Open begins a micro-batch; what a failed one has left is forgotten.
+// Open begins a task; what a failed one has left is forgotten.
 func (p *Partial) Open(t *exec.Task) error {
+	p.through, p.rows, p.groups = false, 0, 0
 	p.table.Reset()
 	p.states.Truncate(p.withRows)
 	return p.Stateless.Open(t)
@@ -77,7 +77,7 @@ func (p *Partial) Process(_ int, in *vector.Batch, out exec.Emit) error {
 	p.rows += n
 	if p.cheap && len(p.Keys) > 0 && p.rows >= probeRows {
 		if float64(p.groups+p.table.Len()) > poorReduction*float64(p.rows) {
-			p.through, p.batches = true, 0
+			p.through = true
 			return p.flush(out)
 		}
 		p.rows, p.groups = 0, -p.table.Len() // probe again with the groups that are yet to come
@@ -90,11 +90,6 @@ func (p *Partial) Process(_ int, in *vector.Batch, out exec.Emit) error {
 
 // EndBatch emits what is left.
 func (p *Partial) EndBatch(out exec.Emit) error {
-	if p.through {
-		if p.batches++; p.batches >= probeEvery {
-			p.through, p.rows, p.groups = false, 0, 0
-		}
-	}
 	return p.flush(out)
 }
 
