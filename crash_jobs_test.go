@@ -24,7 +24,6 @@ type flightJob struct {
 	query, mode string
 	format      string   // of the file sink; "": one file per batch, by foreachBatch
 	columns     string   // of the file sink, as DDL
-	dataOnly    bool     // without batches that have no data
 	once        []string // columns of which each combination is taken once within the watermark
 }
 
@@ -37,13 +36,11 @@ const (
 )
 
 var flightJobs = map[string]flightJob{
-	"parquet":            {query: hourly, mode: "append", format: "parquet", columns: hourlyColumns},
-	"parquet, data only": {query: hourly, mode: "append", format: "parquet", columns: hourlyColumns, dataOnly: true},
-	"json":               {query: hourly, mode: "append", format: "json", columns: hourlyColumns},
-	"csv":                {query: flat, mode: "append", format: "csv", columns: flatColumns},
-	"update":             {query: flat, mode: "update"},
-	"update, data only":  {query: flat, mode: "update", dataOnly: true},
-	"complete":           {query: "SELECT origin, dest, count(*) AS n, avg(dep_delay) AS mean, stddev(arr_delay) AS dev FROM flights GROUP BY origin, dest", mode: "complete"},
+	"parquet":  {query: hourly, mode: "append", format: "parquet", columns: hourlyColumns},
+	"json":     {query: hourly, mode: "append", format: "json", columns: hourlyColumns},
+	"csv":      {query: flat, mode: "append", format: "csv", columns: flatColumns},
+	"update":   {query: flat, mode: "update"},
+	"complete": {query: "SELECT origin, dest, count(*) AS n, avg(dep_delay) AS mean, stddev(arr_delay) AS dev FROM flights GROUP BY origin, dest", mode: "complete"},
 	"once": {query: "SELECT carrier, tailnum, origin FROM flights", mode: "append", format: "json",
 		columns: "carrier STRING, tailnum STRING, origin STRING", once: []string{"carrier", "tailnum"}},
 	"join": {query: `SELECT a.tailnum AS tailnum, a.departed_at AS first, b.departed_at AS then FROM flights a JOIN flights b

@@ -32,6 +32,12 @@ type Accumulator interface {
 	Bytes() int
 }
 
+// restorer is implemented by accumulators whose Merge into an empty state rounds.
+type restorer interface {
+	// Restore puts states in the form of Export into empty ones, bit by bit.
+	Restore(r Rows, g []uint32, state []arrow.Array)
+}
+
 // Rows gives an accumulator its part of every group's row.
 type Rows struct {
 	base   unsafe.Pointer // the state of group 0

@@ -137,6 +137,8 @@ func (a covariance) Merge(r Rows, g []uint32, state []arrow.Array) error {
 	return nil
 }
 
+func (a covariance) Restore(r Rows, g []uint32, state []arrow.Array) { restoreDoubles(r, g, state) }
+
 func (a covariance) Export(r Rows, g []uint32) []arrow.Array { return exportDoubles(r, g, 6) }
 
 func (a covariance) Result(r Rows, g []uint32) (arrow.Array, error) {

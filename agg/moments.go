@@ -124,8 +124,20 @@ func (a moments) Merge(r Rows, g []uint32, state []arrow.Array) error {
 	return nil
 }
 
+func (a moments) Restore(r Rows, g []uint32, state []arrow.Array) { restoreDoubles(r, g, state) }
+
 func (a moments) Export(r Rows, g []uint32) []arrow.Array {
 	return exportDoubles(r, g, a.order+1)
+}
+
+// restoreDoubles is the inverse of exportDoubles.
+func restoreDoubles(r Rows, g []uint32, state []arrow.Array) {
+	for i, c := range state {
+		v := vector.Values[float64](c)
+		for k, x := range g {
+			*at[float64](r, x, uintptr(8*i)) = v[k]
+		}
+	}
 }
 
 // exportDoubles is the first n doubles of the states, one column each.

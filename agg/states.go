@@ -125,6 +125,16 @@ func (s *States) Merge(i int, g []uint32, state []arrow.Array) error {
 	return s.accs[i].Merge(s.rows(i), g, state)
 }
 
+// Restore puts exported states into the empty ones of aggregate i: from then on the
+// groups go on exactly as those that were exported.
+func (s *States) Restore(i int, g []uint32, state []arrow.Array) error {
+	if a, ok := s.accs[i].(restorer); ok {
+		a.Restore(s.rows(i), g, state)
+		return nil
+	}
+	return s.Merge(i, g, state)
+}
+
 // Export is the states of aggregate i as columns.
 func (s *States) Export(i int, g []uint32) []arrow.Array {
 	return s.accs[i].Export(s.rows(i), g)

@@ -120,7 +120,7 @@ func CheckCast(from, to *vector.Type, mode CastMode, sql string) error {
 // CastSQL is a cast as Spark prints it; one to an array, map or struct prints
 // its child only.
 func CastSQL(child string, to *vector.Type, mode CastMode) string {
-	if !to.Atomic() {
+	if !to.Atomic() && to.Kind != vector.KindVariant {
 		return child
 	}
 	if mode == CastTry {

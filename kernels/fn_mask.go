@@ -14,7 +14,7 @@ var maskNames = [...]string{"upperChar", "lowerChar", "digitChar", "otherChar"}
 func init() {
 	sig := Sig{Params: []Accept{String, String, String, String, String}, Optional: 4, Result: vector.String, TakesNulls: true}
 	f := Scalar{
-		Name: "mask", Signature: "mask(input[, upperChar, lowerChar, digitChar, otherChar])",
+		Name: "mask", Signature: "mask(str[, upperChar, lowerChar, digitChar, otherChar])",
 		Summary:  "The text with its upper case letters, lower case letters, digits and other characters replaced; a null character keeps its class.",
 		Examples: []Example{{"mask('abcd-EFGH-8765-4321')", "xxxx-XXXX-nnnn-nnnn"}, {"mask('AbCD123-@$#', 'Q', 'q', 'd', 'o')", "QqQQdddoooo"}},
 		SQL:      withDefaults("mask", 1, "X", "x", "n", "NULL"),

@@ -27,7 +27,7 @@ func init() {
 				continue
 			}
 			rest := s.at(i)
-			for first := true; first || len(rest) > 0; first = false {
+			for len(rest) > 0 {
 				end := sentenceEnd(rest)
 				eachWord(rest[:end], list.add)
 				list.endRow()
@@ -74,28 +74,44 @@ func eachWord(s []byte, word func([]byte)) {
 	for i := 0; i < len(s); {
 		r, w := utf8.DecodeRune(s[i:])
 		if !wordRune(r) {
+			next, _ := utf8.DecodeRune(s[i+w:])
+			i += w
+			if (unicode.Is(unicode.Sc, r) || r == '#') && unicode.IsDigit(next) {
+				i += wordLen(s[i:]) // $5 is no word
+			}
+			continue
+		}
+		n := wordLen(s[i:])
+		if r != '_' {
+			word(s[i : i+n])
+		}
+		i += n
+	}
+}
+
+// wordLen is the length of the word that s begins with.
+func wordLen(s []byte) int {
+	i := 0
+	var r rune
+	for i < len(s) {
+		last := r
+		var w int
+		if r, w = utf8.DecodeRune(s[i:]); wordRune(r) {
 			i += w
 			continue
 		}
-		start := i
-		for i < len(s) {
-			last := r
-			if r, w = utf8.DecodeRune(s[i:]); wordRune(r) {
-				i += w
-				continue
-			}
-			next, _ := utf8.DecodeRune(s[i+w:])
-			letters := unicode.IsLetter(last) && unicode.IsLetter(next) && strings.ContainsRune("'’.-\"", r)
-			digits := unicode.IsDigit(last) && unicode.IsDigit(next) && strings.ContainsRune("'.,\"", r)
-			if i+w >= len(s) || !letters && !digits {
-				break
-			}
-			i += w
+		if unicode.IsDigit(last) && (r == '%' || r == '‰') {
+			return i + w
 		}
-		if first, _ := utf8.DecodeRune(s[start:]); first != '_' {
-			word(s[start:i])
+		next, _ := utf8.DecodeRune(s[i+w:])
+		letters := unicode.IsLetter(last) && unicode.IsLetter(next) && strings.ContainsRune("'’.-\"", r)
+		digits := unicode.IsDigit(last) && unicode.IsDigit(next) && strings.ContainsRune("'.,\"", r)
+		if !letters && !digits {
+			break
 		}
+		i += w
 	}
+	return i
 }
 
 func wordRune(r rune) bool {

@@ -86,7 +86,7 @@ func init() {
 		}),
 		Define(Scalar{
 			Name: "try_validate_utf8", Signature: "try_validate_utf8(str)", Summary: "The text, or null if it is no UTF-8.", Examples: []Example{{"try_validate_utf8('Spark')", "Spark"}},
-		}, Sig{Params: str, Result: vector.String, Nullable: true}, func(_ *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
+		}, Sig{Params: []Accept{StringOrBinary}, Result: vector.String, Nullable: true}, func(_ *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
 			s := textsOf(args[0])
 			return stringRowsOr(vector.String, n, args, func(dst []byte, i int) ([]byte, bool, error) {
 				return append(dst, s.at(i)...), utf8.Valid(s.at(i)), nil

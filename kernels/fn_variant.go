@@ -3,6 +3,7 @@ package kernels
 import (
 	"github.com/vstream/vstream/condition"
 	"github.com/vstream/vstream/format/json"
+	"github.com/vstream/vstream/format/render"
 	"github.com/vstream/vstream/internal/variant"
 	"github.com/vstream/vstream/vector"
 )
@@ -35,7 +36,7 @@ func init() {
 			Name: "is_variant_null", Signature: "is_variant_null(expr)", Summary: "Whether the variant is a variant null; false for null.",
 			Examples: []Example{{"is_variant_null(parse_json('null'))", "true"}, {"is_variant_null(parse_json('13'))", "false"}},
 		}, Sig{Params: []Accept{AnyVariant}, Result: vector.Bool, TakesNulls: true}, func(_ *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
-			at, mask := json.Variants(args[0].Arr), args[0].Mask()
+			at, mask := render.Variants(args[0].Arr), args[0].Mask()
 			out := boolRows(rowsOf(args[0], n), nil, func(i int) bool {
 				return !args[0].IsNull(i) && at(i&mask).Kind() == variant.Null
 			})
@@ -46,7 +47,7 @@ func init() {
 			Name: "schema_of_variant", Signature: "schema_of_variant(v)", Summary: "The type of a variant in DDL.",
 			Examples: []Example{{`schema_of_variant(parse_json('[{"b":true,"a":0}]'))`, "ARRAY<OBJECT<a: BIGINT, b: BOOLEAN>>"}},
 		}, Sig{Params: []Accept{AnyVariant}, Result: vector.String}, func(_ *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
-			at, mask := json.Variants(args[0].Arr), args[0].Mask()
+			at, mask := render.Variants(args[0].Arr), args[0].Mask()
 			return stringRows(vector.String, n, Validity(n, args...), func(dst []byte, i int) []byte {
 				return append(dst, variantTypeSQL(variantType(at(i&mask)))...)
 			}), nil
@@ -141,7 +142,7 @@ func variantPath(function string, path []byte) (variant.Path, error) {
 
 // variantsAt finds the values at the paths; there is none where the result is null.
 func variantsAt(function string, args []vector.Vec, n int) ([]variant.Value, error) {
-	at, mask, paths := json.Variants(args[0].Arr), args[0].Mask(), textsOf(args[1])
+	at, mask, paths := render.Variants(args[0].Arr), args[0].Mask(), textsOf(args[1])
 	valid := Validity(n, args[0], args[1])
 	found := make([]variant.Value, n)
 	var path variant.Path

@@ -17,6 +17,7 @@ func init() {
 			Name: "rand", Aliases: []string{"random"}, Signature: "rand([seed])",
 			Summary:  "A random number, evenly distributed in [0, 1); with a seed always the same sequence per partition.",
 			Examples: []Example{{"rand(0)", "0.7604953758285915"}}, MaxArgs: 1,
+			SQL:  func(args []string) string { return callSQL("rand", args) },
 			Bind: func(conf *Conf, args []Arg) (*Impl, error) { return bindRandom(conf, "rand", args, (*xorShift).float) },
 		},
 		Scalar{

@@ -4,7 +4,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 
-	"github.com/vstream/vstream/format/json"
+	"github.com/vstream/vstream/format/render"
 	"github.com/vstream/vstream/internal/text"
 	"github.com/vstream/vstream/internal/variant"
 	"github.com/vstream/vstream/vector"
@@ -128,7 +128,7 @@ func variantValues(t *vector.Type, a arrow.Array) func(b *variant.Builder, i int
 		v := textsOf(vector.Vec{Arr: a})
 		return func(b *variant.Builder, i int) { b.Binary(v.at(i)) }
 	case vector.KindVariant:
-		at := json.Variants(a)
+		at := render.Variants(a)
 		return func(b *variant.Builder, i int) { b.Value(at(i)) }
 	case vector.KindArray:
 		off, put := vector.Offsets(a), variantParts(t.Elem, listChild(a))
@@ -187,5 +187,5 @@ func variantText(dst []byte, v variant.Value, clock *text.Clock) []byte {
 	case variant.Float:
 		return text.AppendFloat(dst, float32(v.Double()))
 	}
-	return json.AppendVariant(dst, v, clock.Zone())
+	return render.AppendVariant(dst, v, clock.Zone())
 }

@@ -4,7 +4,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/vstream/vstream/condition"
-	"github.com/vstream/vstream/format/json"
+	"github.com/vstream/vstream/format/render"
 	"github.com/vstream/vstream/internal/text"
 	"github.com/vstream/vstream/internal/variant"
 	"github.com/vstream/vstream/vector"
@@ -17,7 +17,7 @@ func castsFromVariant(t *vector.Type) bool { return fitsVariant(t, true) }
 // value that does not convert is INVALID_VARIANT_CAST or, with CastTry, null.
 func castFromVariant(to *vector.Type, mode CastMode) castFn {
 	return func(ctx *Ctx, a arrow.Array) (arrow.Array, error) {
-		at := json.Variants(a)
+		at := render.Variants(a)
 		values := make([]variant.Value, a.Len())
 		for i := range values {
 			if !a.IsNull(i) {
@@ -39,7 +39,7 @@ func (c variantCast) invalid(v variant.Value, to *vector.Type) error {
 	if !c.strict {
 		return nil
 	}
-	return condition.New("INVALID_VARIANT_CAST", "value", string(json.AppendVariant(nil, v, zoneOr(c.ctx.Zone))), "dataType", quoteType(to))
+	return condition.New("INVALID_VARIANT_CAST", "value", string(render.AppendVariant(nil, v, zoneOr(c.ctx.Zone))), "dataType", quoteType(to))
 }
 
 func isVariantNull(v variant.Value) bool {

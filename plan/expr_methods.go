@@ -76,7 +76,7 @@ func (e *Cast) WithChildren(kids []Expr) Expr { c := *e; c.Child = kids[0]; retu
 
 // SQL prints a cast that the user wrote; one to a nested type prints its child only.
 func (e *Cast) SQL() string {
-	if e.Implicit || !e.To.Atomic() {
+	if e.Implicit || !e.To.Atomic() && e.To.Kind != vector.KindVariant {
 		return e.Child.SQL()
 	}
 	name := "CAST("

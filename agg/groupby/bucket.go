@@ -67,9 +67,13 @@ func (b *bucket) merge(impls []*agg.Impl, keys, states []arrow.Array, n int, epo
 		} else {
 			b.dirty = b.states.Touch(g, epoch, b.dirty)
 		}
+		fold := b.states.Merge
+		if epoch == 0 {
+			fold = b.states.Restore
+		}
 		for i, im := range impls {
 			w := len(im.State)
-			if err := b.states.Merge(i, g, s[:w]); err != nil {
+			if err := fold(i, g, s[:w]); err != nil {
 				return err
 			}
 			s = s[w:]
@@ -100,7 +104,7 @@ func (b *bucket) keep(keys []*vector.Type, impls []*agg.Impl, groups []uint32) e
 	fresh.table.Find(b.table.Columns(groups), gid)
 	fresh.states.Grow(len(groups))
 	for i := range impls {
-		if err := fresh.states.Merge(i, gid, b.states.Export(i, groups)); err != nil {
+		if err := fresh.states.Restore(i, gid, b.states.Export(i, groups)); err != nil {
 			return err
 		}
 	}

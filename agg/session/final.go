@@ -301,7 +301,7 @@ func (f *Final) restore(cols []arrow.Array, n int) error {
 	states := cols[nk+2:]
 	for i, im := range f.Impls {
 		w := len(im.State)
-		if err := f.open.states.Merge(i, slots, states[:w]); err != nil {
+		if err := f.open.states.Restore(i, slots, states[:w]); err != nil {
 			return err
 		}
 		states = states[w:]

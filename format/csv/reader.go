@@ -141,7 +141,11 @@ func (r *Reader) Records(n int, text func(i int) []byte) (cols []arrow.Array, er
 	}
 	r.begin(buf)
 	for i := range n {
-		r.add(ends[i], ends[i+1], int32(i+1))
+		from, end := ends[i], ends[i+1]
+		if from < end && r.o.Comment != 0 && buf[from] == r.o.Comment {
+			end = from
+		}
+		r.add(from, end, int32(i+1))
 	}
 	err = r.emit(func(c []arrow.Array, _ int) error {
 		cols = c

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"unsafe"
 
+	"github.com/vstream/vstream/format/render"
 	"github.com/vstream/vstream/internal/decimal"
 	"github.com/vstream/vstream/internal/text"
 	"github.com/vstream/vstream/vector"
@@ -249,13 +250,13 @@ func (p *parser) reprint(b []byte, t token, s []byte, depth int) ([]byte, bool) 
 		return append(b, s...), true
 	case tokFloat:
 		v, _ := strconv.ParseFloat(view(s), 64)
-		return appendNumber(b, v), true
+		return render.AppendJSONDouble(b, v), true
 	case tokSpecial:
 		v, _ := special(s)
-		return appendNumber(b, v), true
+		return render.AppendJSONDouble(b, v), true
 	case tokString:
 		v, ok := p.str()
-		return AppendQuoted(b, v), ok
+		return text.AppendJSONString(b, v), ok
 	case tokObject:
 		first := true
 		b = append(b, '{')
@@ -264,7 +265,7 @@ func (p *parser) reprint(b []byte, t token, s []byte, depth int) ([]byte, bool) 
 				b = append(b, ',')
 			}
 			first = false
-			b = append(AppendQuoted(b, name), ':')
+			b = append(text.AppendJSONString(b, name), ':')
 			t, s := p.next()
 			b, ok = p.reprint(b, t, s, depth+1)
 			return ok
@@ -283,45 +284,4 @@ func (p *parser) reprint(b []byte, t token, s []byte, depth int) ([]byte, bool) 
 		return ok
 	})
 	return append(b, ']'), ok
-}
-
-// appendNumber prints a double as Jackson does: NaN and the infinities quoted.
-func appendNumber(b []byte, v float64) []byte {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return append(text.AppendDouble(append(b, '"'), v), '"')
-	}
-	return text.AppendDouble(b, v)
-}
-
-const hexDigits = "0123456789ABCDEF"
-
-// AppendQuoted prints s as a JSON string with the escapes that Jackson writes:
-// quotes, backslashes and control characters only.
-func AppendQuoted(b, s []byte) []byte {
-	b = append(b, '"')
-	start := 0
-	for i, c := range s {
-		if c >= 0x20 && c != '"' && c != '\\' {
-			continue
-		}
-		b = append(b, s[start:i]...)
-		start = i + 1
-		switch c {
-		case '"', '\\':
-			b = append(b, '\\', c)
-		case '\b':
-			b = append(b, '\\', 'b')
-		case '\f':
-			b = append(b, '\\', 'f')
-		case '\n':
-			b = append(b, '\\', 'n')
-		case '\r':
-			b = append(b, '\\', 'r')
-		case '\t':
-			b = append(b, '\\', 't')
-		default:
-			b = append(b, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
-		}
-	}
-	return append(append(b, s[start:]...), '"')
 }

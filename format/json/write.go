@@ -11,6 +11,7 @@ import (
 
 	"github.com/vstream/vstream/condition"
 	"github.com/vstream/vstream/format/render"
+	"github.com/vstream/vstream/internal/text"
 	"github.com/vstream/vstream/vector"
 )
 
@@ -83,12 +84,12 @@ func (o WriteOptions) value(t *vector.Type, a arrow.Array) render.Append {
 		}
 	case vector.KindDouble:
 		v := vector.Values[float64](a)
-		return func(b []byte, i int) []byte { return appendNumber(b, v[i]) }
+		return func(b []byte, i int) []byte { return render.AppendJSONDouble(b, v[i]) }
 	case vector.KindDecimal:
 		return render.JavaDecimal(t, a)
 	case vector.KindString:
 		off, data := vector.Strings(a)
-		return func(b []byte, i int) []byte { return AppendQuoted(b, data[off[i]:off[i+1]]) }
+		return func(b []byte, i int) []byte { return text.AppendJSONString(b, data[off[i]:off[i+1]]) }
 	case vector.KindBinary:
 		off, data := vector.Strings(a)
 		return quoted(func(b []byte, i int) []byte {
@@ -124,8 +125,8 @@ func (o WriteOptions) value(t *vector.Type, a arrow.Array) render.Append {
 		}
 		return o.object(t.Fields, fields)
 	case vector.KindVariant:
-		at := Variants(a)
-		return func(b []byte, i int) []byte { return AppendVariant(b, at(i), o.Formats.Zone) }
+		at := render.Variants(a)
+		return func(b []byte, i int) []byte { return render.AppendVariant(b, at(i), o.Formats.Zone) }
 	}
 	return render.Style{Null: "null"}.Column(t, a)
 }
@@ -140,7 +141,7 @@ func (o WriteOptions) object(fs []vector.Field, cols []arrow.Array) render.Appen
 	}
 	members := make([]member, len(fs))
 	for j, f := range fs {
-		members[j] = member{append(AppendQuoted(nil, []byte(f.Name)), ':'), cols[j], cols[j].NullN() > 0, o.value(f.Type, cols[j])}
+		members[j] = member{append(text.AppendJSONString(nil, []byte(f.Name)), ':'), cols[j], cols[j].NullN() > 0, o.value(f.Type, cols[j])}
 	}
 	return func(b []byte, i int) []byte {
 		b = append(b, '{')
@@ -205,7 +206,7 @@ func escaped(f render.Append) render.Append {
 	var tmp []byte
 	return func(b []byte, i int) []byte {
 		tmp = f(tmp[:0], i)
-		return AppendQuoted(b, tmp)
+		return text.AppendJSONString(b, tmp)
 	}
 }
 

@@ -98,6 +98,9 @@ func (s Style) Value(t *vector.Type, a arrow.Array) Append {
 	case vector.KindTime:
 		v := vector.Values[int64](a)
 		return func(b []byte, i int) []byte { return text.AppendTime(b, v[i]) }
+	case vector.KindVariant:
+		at := Variants(a)
+		return func(b []byte, i int) []byte { return AppendVariant(b, at(i), s.Zone) }
 	case vector.KindArray:
 		off, elem := vector.Offsets(a), s.Column(t.Elem, array.MakeFromData(a.Data().Children()[0]))
 		return func(b []byte, i int) []byte {

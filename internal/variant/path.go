@@ -49,7 +49,7 @@ func parseStep(s string) (st step, rest string, ok bool) {
 				st.name = append(st.name, s[i])
 			case s[i] == quote:
 				rest, ok = strings.CutPrefix(s[i+1:], "]")
-				return st, rest, ok && len(st.name) > 0
+				return st, rest, ok
 			default:
 				st.name = append(st.name, s[i])
 			}

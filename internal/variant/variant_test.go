@@ -89,7 +89,7 @@ func TestLargeObject(t *testing.T) {
 func TestParsePath(t *testing.T) {
 	for path, want := range map[string]bool{
 		"$": true, "$.a": true, "$.a.b[3]['c d'][\"e\"]": true, "$['it\\'s']": true,
-		"": false, "a": false, "$.": false, "$a": false, "$[": false, "$[]": false, "$[x]": false, "$['a'": false, "$[-1]": false, "$..a": false,
+		"": false, "a": false, "$.": false, "$a": false, "$[": false, "$[]": false, "$[x]": false, "$['a'": false, "$[\"\"]": true, "$[-1]": false, "$..a": false,
 	} {
 		if _, ok := variant.ParsePath(path); ok != want {
 			t.Errorf("ParsePath(%q) = %v", path, ok)

@@ -100,8 +100,14 @@ func (s *stream) PrepareAvailableNow(ctx context.Context, _ source.Offset) error
 
 // Latest writes the files of the next batch, if there are any, to the log.
 func (s *stream) Latest(ctx context.Context, start source.Offset, all bool) (source.Offset, error) {
-	if _, err := s.number(start); err != nil {
+	n, err := s.number(start)
+	if err != nil {
 		return "", err
+	}
+	if s.log.latest > n && !all && s.Limited() {
+		// A crash came between this log and the offset log: the batch stays as it was
+		// planned. (Spark adds the next one to it.)
+		return offset(n + 1), nil
 	}
 	batch, err := s.nextBatch(ctx, all)
 	if err != nil {

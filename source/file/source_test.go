@@ -299,11 +299,11 @@ func TestRestart(t *testing.T) {
 			t.Errorf("%v: %v %v", span, rows, err)
 		}
 	}
-	if got := r.next(); got != "21 22 23" {
-		t.Errorf("after a crash: %s", got)
-	}
-	if got := r.next(); got != "24" {
-		t.Errorf("after a crash: %s", got)
+	// Batches that were planned before a crash stay as they were.
+	for _, want := range []string{"21", "22", "23", "24"} {
+		if got := r.next(); got != want {
+			t.Errorf("after a crash: %s, want %s", got, want)
+		}
 	}
 }
 

@@ -239,7 +239,11 @@ func TestBrokenChangelogIsNamed(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err := load(open(t, dir, nil), tt.load)
-			if !errors.Is(err, condition.Name("VSTREAM_STATE_VERSION_UNAVAILABLE")) {
+			want := condition.Name("VSTREAM_STATE_VERSION_UNAVAILABLE")
+			if name == "newer" {
+				want = "VSTREAM_NEWER_FORMAT"
+			}
+			if !errors.Is(err, want) {
 				t.Fatal(err)
 			}
 			for _, m := range tt.message {
