@@ -268,8 +268,8 @@ func bindMapFromArrays(conf *Conf, args []Arg) (*Impl, error) {
 func bindMapFromEntries(conf *Conf, args []Arg) (*Impl, error) {
 	a := args[0].Type
 	if a.Kind != vector.KindArray || a.Elem.Kind != vector.KindStruct || len(a.Elem.Fields) != 2 {
-		return nil, condition.New("DATATYPE_MISMATCH.MAP_FROM_ENTRIES_WRONG_TYPE", "sqlExpr", quoteSQL(callSQL("map_from_entries", sqlOf(args))),
-			"functionName", "`map_from_entries`", "childExpr", quoteSQL(args[0].SQL), "childType", quoteType(a))
+		return nil, condition.New("DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE", "sqlExpr", quoteSQL(callSQL("map_from_entries", sqlOf(args))),
+			"paramIndex", Ordinal(0), "requiredType", `"ARRAY" of pair "STRUCT"`, "inputSql", quoteSQL(args[0].SQL), "inputType", quoteType(a))
 	}
 	t := vector.MapOf(a.Elem.Fields[0].Type, a.Elem.Fields[1].Type, a.Elem.Fields[1].Nullable)
 	last := lastWins(conf)

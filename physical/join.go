@@ -216,7 +216,7 @@ func (l *joinSide) times(n *plan.Join, k plan.JoinKeys, i int) error {
 		}
 	}
 	if len(marked) > 1 {
-		return condition.New("_LEGACY_ERROR_TEMP_3077", "eventTimeCols", strings.Join(names, ","))
+		return condition.New("MULTIPLE_EVENT_TIME_COLUMNS", "eventTimeCols", strings.Join(names, ","))
 	}
 	if key := k.WatermarkKey(); key >= 0 {
 		l.side.Time = l.column(timeOf([][]plan.Expr{k.Left, k.Right}[i][key]))
