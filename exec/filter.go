@@ -35,7 +35,7 @@ func Keep(ctx *kernels.Ctx, pred kernels.Expr, in *vector.Batch) (*vector.Batch,
 		}
 		return in, nil
 	}
-	sel := trueRows(v.Arr)
+	sel := TrueRows(v.Arr)
 	switch len(sel) {
 	case 0:
 		return nil, nil
@@ -45,15 +45,13 @@ func Keep(ctx *kernels.Ctx, pred kernels.Expr, in *vector.Batch) (*vector.Batch,
 	return in.Select(sel), nil
 }
 
-// trueRows lists the rows of a boolean column that are true, a byte of the bitmap at a time.
-func trueRows(a arrow.Array) []uint32 {
+// TrueRows lists the rows of a boolean column that are true, a byte of the bitmap at a time.
+func TrueRows(a arrow.Array) []uint32 {
 	n := a.Len()
 	bits, valid := vector.Bools(a), vector.Validity(a)
-	count := 0
+	count := n
 	if valid == nil {
 		count = bits.CountSet(n)
-	} else {
-		count = n
 	}
 	out := make([]uint32, 0, count)
 	for i := 0; i < n; i += 8 {

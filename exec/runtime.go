@@ -321,7 +321,7 @@ func (x *run) instance(p *Pipeline, c *chain, n int, scan func(Emit) error, port
 		}
 	}
 	if scan != nil {
-		x.merge(p, c)
+		x.merge(c)
 	}
 	return done()
 }
@@ -403,7 +403,7 @@ func (x *run) destination(p *Pipeline, n int) (Emit, func() error, error) {
 }
 
 // merge adds the counters of a finished scan task.
-func (x *run) merge(p *Pipeline, c *chain) {
+func (x *run) merge(c *chain) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	for i := range c.metrics {

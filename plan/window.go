@@ -114,7 +114,7 @@ func (a *Analyser) windowStruct(w *TimeWindow, i int) (Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	width := fixedLiteral(vector.DayTime, w.WidthMicros, "")
+	width := fixedLiteral(vector.DayTime, w.WidthMicros, fmt.Sprintf("%d µs", w.WidthMicros))
 	end, err := a.call("+", []Expr{start, width}, w.Span)
 	if err != nil {
 		return nil, err

@@ -113,7 +113,7 @@ func (p *Partial) update(states *agg.States, in *vector.Batch, gid []uint32) err
 	for i, a := range p.Aggs {
 		g, b := gid, in
 		if a.Filter >= 0 {
-			rows := trueRows(in.Col(a.Filter))
+			rows := exec.TrueRows(in.Col(a.Filter))
 			g = make([]uint32, len(rows))
 			for k, r := range rows {
 				g[k] = gid[r]
@@ -129,18 +129,6 @@ func (p *Partial) update(states *agg.States, in *vector.Batch, gid []uint32) err
 		}
 	}
 	return states.Update(len(p.Aggs), gid, nil)
-}
-
-// trueRows are the rows whose value is true.
-func trueRows(a arrow.Array) []uint32 {
-	bits, valid := vector.Bools(a), vector.Validity(a)
-	rows := make([]uint32, 0, a.Len())
-	for i := range a.Len() {
-		if bits[i>>3]&(1<<(i&7)) != 0 && valid.Get(i) {
-			rows = append(rows, uint32(i))
-		}
-	}
-	return rows
 }
 
 // pass emits one group per row.
