@@ -110,7 +110,7 @@ func (r *Reader) Load() (*Table, error) {
 		return nil, condition.New("UNABLE_TO_INFER_SCHEMA", "format", r.format).WithHint("give the columns with schema")
 	}
 	return r.s.table(func(*plan.Analyser) (plan.Node, error) {
-		rel := &plan.Relation{Name: r.format, IsStream: !r.static, Schema: schema, Handle: in, CountsFiltered: strings.EqualFold(r.format, "json") || strings.EqualFold(r.format, "csv")}
+		rel := &plan.Relation{Name: r.format, IsStream: !r.static, Schema: schema, Handle: in, DropsFiltered: spec.DropsFiltered}
 		for i, f := range schema.Fields {
 			rel.Attrs = append(rel.Attrs, &plan.Attr{ID: plan.NewID(), Name: f.Name, Typ: f.Type, Null: true})
 			rel.Ordinals = append(rel.Ordinals, i)

@@ -120,7 +120,7 @@ func (w *Writer) Start(ctx context.Context) (*Query, error) {
 	if err := checkDuplicateNames(sources); err != nil {
 		return nil, err
 	}
-	open, err := w.openSink(ctx, mode)
+	out, err := w.openSink(ctx, mode)
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +140,7 @@ func (w *Writer) Start(ctx context.Context) (*Query, error) {
 			}
 			return physical.Compile(folded, physical.Config{Mode: mode, Partitions: min(partitions, maxPartitions), Conf: kconf})
 		},
-		Inputs: sources, Sink: open, Checkpoint: store, Resolve: s.resolve, Clock: s.clock, Listener: w.listener, Log: s.log, Crash: s.crash,
+		Inputs: sources, Sink: out, Checkpoint: store, Resolve: s.resolve, Clock: s.clock, Listener: w.listener, Log: s.log, Crash: s.crash,
 	})
 	if err := q.run.Prepare(ctx); err != nil {
 		cleanup()
@@ -154,9 +154,9 @@ func (w *Writer) Start(ctx context.Context) (*Query, error) {
 }
 
 // openSink checks that the sink exists and takes the output mode.
-func (w *Writer) openSink(ctx context.Context, mode string) (func(context.Context) (sink.Sink, error), error) {
+func (w *Writer) openSink(ctx context.Context, mode string) (sink.Sink, error) {
 	if w.sink != nil {
-		return func(context.Context) (sink.Sink, error) { return w.sink, nil }, nil
+		return w.sink, nil
 	}
 	spec, ok := sink.Lookup(w.format)
 	if !ok {
@@ -176,11 +176,7 @@ func (w *Writer) openSink(ctx context.Context, mode string) (func(context.Contex
 		OpenStore: func(path string) (objstore.Store, error) { return objstore.Open(ctx, s.resolve(path)) },
 		NowMs:     func() int64 { return time.Now().UnixMilli() },
 	}
-	opened, err := spec.Open(ctx, c, w.options)
-	if err != nil {
-		return nil, err
-	}
-	return func(context.Context) (sink.Sink, error) { return opened, nil }, nil
+	return spec.Open(ctx, c, w.options)
 }
 
 func (w *Writer) openCheckpoint(ctx context.Context) (objstore.Store, func(), error) {

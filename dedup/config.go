@@ -6,7 +6,6 @@ package dedup
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/vstream/vstream/vector"
 )
@@ -49,15 +48,4 @@ func (c *Config) check() error {
 		return fmt.Errorf("dedup: no event time")
 	}
 	return nil
-}
-
-// micros is a watermark in microseconds.
-func micros(millis int64) int64 {
-	switch {
-	case millis > math.MaxInt64/1000:
-		return math.MaxInt64
-	case millis < math.MinInt64/1000:
-		return math.MinInt64
-	}
-	return millis * 1000
 }

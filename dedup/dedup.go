@@ -7,6 +7,7 @@ import (
 
 	"github.com/vstream/vstream/exec"
 	"github.com/vstream/vstream/vector"
+	"github.com/vstream/vstream/watermark"
 )
 
 // Dedup is the operator on one partition. It emits each batch's first rows of their keys
@@ -73,7 +74,7 @@ func (d *Dedup) Open(t *exec.Task) error {
 
 // Process emits the rows whose keys are new.
 func (d *Dedup) Process(_ int, in *vector.Batch, out exec.Emit) error {
-	in = d.dropLate(in)
+	in = exec.DropLate(d.task, d.EventTime, in)
 	if in.Len() == 0 {
 		return nil
 	}
@@ -130,41 +131,13 @@ func (d *Dedup) expiry(times arrow.Array) []int64 {
 	return out
 }
 
-// dropLate removes the rows that the watermark of the batch before has passed.
-func (d *Dedup) dropLate(in *vector.Batch) *vector.Batch {
-	w := d.task.Watermark
-	if d.EventTime < 0 || !w.Set || in.Len() == 0 {
-		return in
-	}
-	times := in.Col(d.EventTime)
-	ts, valid, bound := vector.Values[int64](times), vector.Validity(times), micros(w.Late)
-	late := 0
-	for i, v := range ts {
-		if v <= bound && valid.Get(i) {
-			late++
-		}
-	}
-	if late == 0 {
-		return in
-	}
-	d.task.Metrics.NumRowsDroppedByWatermark += int64(late)
-	d.task.Metrics.LateRows += int64(late)
-	rows := make([]uint32, 0, len(ts)-late)
-	for i, v := range ts {
-		if v > bound || !valid.Get(i) {
-			rows = append(rows, uint32(i))
-		}
-	}
-	return in.Select(rows)
-}
-
 // EndBatch evicts and counts.
 func (d *Dedup) EndBatch(exec.Emit) error {
 	m := d.task.Metrics
 	if w := d.task.Watermark; w.Set {
-		n := d.evict(micros(w.Evict))
+		n := d.evict(watermark.Micros(w.Evict))
 		m.NumRowsRemoved += int64(n)
-		d.removed, d.below = n > 0, micros(w.Evict)
+		d.removed, d.below = n > 0, watermark.Micros(w.Evict)
 	}
 	switch {
 	case d.Within:

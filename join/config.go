@@ -5,8 +5,6 @@
 package join
 
 import (
-	"math"
-
 	"github.com/vstream/vstream/kernels"
 	"github.com/vstream/vstream/vector"
 )
@@ -70,15 +68,4 @@ type Side struct {
 	// Pre is the part of the condition on this side alone; nil: none. A row that fails
 	// it is not kept and, if the side is preserved, comes out with nulls at once.
 	Pre func() (kernels.Expr, error)
-}
-
-// micros is a watermark in microseconds.
-func micros(millis int64) int64 {
-	switch {
-	case millis > math.MaxInt64/1000:
-		return math.MaxInt64
-	case millis < math.MinInt64/1000:
-		return math.MinInt64
-	}
-	return millis * 1000
 }

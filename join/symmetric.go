@@ -8,6 +8,7 @@ import (
 	"github.com/vstream/vstream/exec"
 	"github.com/vstream/vstream/kernels"
 	"github.com/vstream/vstream/vector"
+	"github.com/vstream/vstream/watermark"
 )
 
 // SymmetricHash joins two streams: each row is joined with the kept rows of the other
@@ -78,7 +79,7 @@ func (j *SymmetricHash) Open(t *exec.Task) error {
 		s.since, s.dirty, s.evicted = s.kept.len(), s.dirty[:0], 0
 		s.evicts = s.Time >= 0 && s.Bound != nil && t.Watermark.Set
 		if s.evicts {
-			s.bound = micros(s.Bound(t.Watermark.Evict))
+			s.bound = watermark.Micros(s.Bound(t.Watermark.Evict))
 		}
 	}
 	return nil
@@ -96,7 +97,7 @@ func (k Kind) FirstSide() int {
 func (j *SymmetricHash) Process(port int, in *vector.Batch, out exec.Emit) error {
 	port ^= j.Kind.FirstSide()
 	s, other := j.sides[port], j.sides[1-port]
-	in = j.dropLate(s, in)
+	in = exec.DropLate(j.task, s.Late, in)
 	in, err := j.preFilter(port, in, out)
 	if err != nil || in.Len() == 0 {
 		return err
@@ -129,34 +130,6 @@ func (j *SymmetricHash) Process(port int, in *vector.Batch, out exec.Emit) error
 		}
 	}
 	return j.keep(port, in)
-}
-
-// dropLate removes the rows that the watermark of the batch before has passed.
-func (j *SymmetricHash) dropLate(s *side, in *vector.Batch) *vector.Batch {
-	w := j.task.Watermark
-	if s.Late < 0 || !w.Set {
-		return in
-	}
-	times := in.Col(s.Late)
-	ts, valid, bound := vector.Values[int64](times), vector.Validity(times), micros(w.Late)
-	late := 0
-	for i, t := range ts {
-		if t <= bound && valid.Get(i) {
-			late++
-		}
-	}
-	if late == 0 {
-		return in
-	}
-	j.task.Metrics.NumRowsDroppedByWatermark += int64(late)
-	j.task.Metrics.LateRows += int64(late)
-	rows := make([]uint32, 0, len(ts)-late)
-	for i, t := range ts {
-		if t > bound || !valid.Get(i) {
-			rows = append(rows, uint32(i))
-		}
-	}
-	return in.Select(rows)
 }
 
 // preFilter takes out the rows that fail the condition on their own side.

@@ -23,9 +23,9 @@ type Relation struct {
 	Handle   any            // what the session registered; the plan only passes it through
 	Attrs    []*Attr        // visible, then hidden columns; after pruning only those that are used
 	Ordinals []int          // of each of Attrs: its index in Schema, then Hidden
-	// CountsFiltered: the reader takes simple filters, and rows that fail them do not
+	// DropsFiltered: the reader takes simple filters, and rows that fail them do not
 	// count as input (Spark's JSON and CSV readers).
-	CountsFiltered bool
+	DropsFiltered bool
 	// Filter was pushed down into the scan: rows that fail it are dropped
 	// there. Nil: none. The plan keeps no other copy of it.
 	Filter Expr

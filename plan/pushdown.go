@@ -103,7 +103,7 @@ func pushIntoScan(conds []Expr, n *Relation) Node {
 		c.Filter = conds[i]
 		return &c
 	}
-	if !n.CountsFiltered {
+	if !n.DropsFiltered {
 		return filterOver(conds, n)
 	}
 	down, up := split(conds, simplePredicate)

@@ -98,6 +98,9 @@ type Spec struct {
 	// NeedsSchema: a stream's schema is not inferred unless
 	// spark.sql.streaming.schemaInference is true.
 	NeedsSchema bool
+	// DropsFiltered: the reader takes simple filters, and rows that fail them do not
+	// count as input (Spark's JSON and CSV readers).
+	DropsFiltered bool
 	// InferSchema gives the schema when the user gave none; nil: the schema is required or fixed by Open.
 	InferSchema func(ctx context.Context, c Context, options Options) (*vector.Schema, error)
 	// OpenBatch reads the source once as a static table; nil if it can't.

@@ -28,11 +28,10 @@ type microBatch struct {
 	attempt string
 	pair    watermark.Pair
 
-	began    time.Time
-	millis   map[string]int64 // duration of each step
-	rows     []int64          // input rows by source
-	result   *exec.Result
-	advanced int64 // the watermark for the next batch
+	began  time.Time
+	millis map[string]int64 // duration of each step
+	rows   []int64          // input rows by source
+	result *exec.Result
 }
 
 // forget clears the counters of a batch that was run again only to bring the state
@@ -170,13 +169,13 @@ func (e *Execution) addBatch(ctx context.Context, m *microBatch) error {
 		if err := e.tables.fill(ctx, e.plan, kernel); err != nil {
 			return err
 		}
-		scans, err = e.scanTasks(ctx, m)
+		scans, err = e.scanTasks(ctx, m, kernel)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	w, done, err := e.sink.Begin(ctx, sink.BatchInfo{QueryID: e.id, BatchID: m.id, Schema: e.plan.Output, Mode: e.cfg.Mode})
+	w, done, err := e.cfg.Sink.Begin(ctx, sink.BatchInfo{QueryID: e.id, BatchID: m.id, Schema: e.plan.Output, Mode: e.cfg.Mode})
 	if err != nil {
 		return err
 	}
@@ -257,8 +256,7 @@ func (e *Execution) commitBatch(ctx context.Context, m *microBatch) error {
 	for node, s := range m.result.EventTime {
 		tops[node] = s.Max
 	}
-	m.advanced = e.tracker.Advance(tops)
-	c := checkpoint.CommitEntry{Version: 1, NextWatermarkMs: m.advanced}
+	c := checkpoint.CommitEntry{Version: 1, NextWatermarkMs: e.tracker.Advance(tops)}
 	if len(e.plan.Operators) > 0 {
 		c.Version, c.StateIDs = 2, e.stateIDs(m.attempt)
 	}

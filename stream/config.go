@@ -56,8 +56,9 @@ type Config struct {
 	// checkpoint has fixed took precedence.
 	Compile func(conf map[string]string) (*physical.Plan, error)
 	// Inputs are the query's streaming sources in the order of the plan.
-	Inputs     []*Input
-	Sink       func(ctx context.Context) (sink.Sink, error)
+	Inputs []*Input
+	// Sink is open; the Execution closes it at the end of Run.
+	Sink       sink.Sink
 	Checkpoint objstore.Store
 	Mode       string // "append", "update", "complete"
 	Trigger    Trigger

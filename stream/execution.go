@@ -13,7 +13,6 @@ import (
 	"github.com/vstream/vstream/condition"
 	"github.com/vstream/vstream/exec"
 	"github.com/vstream/vstream/physical"
-	"github.com/vstream/vstream/sink"
 	"github.com/vstream/vstream/source"
 	"github.com/vstream/vstream/statestore"
 	"github.com/vstream/vstream/watermark"
@@ -34,7 +33,6 @@ type Execution struct {
 	runtime       *exec.Runtime
 	sources       []source.Source
 	tables        *tables
-	sink          sink.Sink
 	state         statestore.Store
 	tracker       *watermark.Tracker
 	workers       int

@@ -72,9 +72,6 @@ func (e *Execution) open(ctx context.Context) (err error) {
 	if err := e.openState(ctx, r); err != nil {
 		return err
 	}
-	if e.sink, err = e.cfg.Sink(ctx); err != nil {
-		return err
-	}
 	if err := e.checkSpec(ctx, r); err != nil {
 		return err
 	}
@@ -341,9 +338,7 @@ func (e *Execution) close() error {
 	for _, s := range e.sources {
 		errs = append(errs, s.Close())
 	}
-	if e.sink != nil {
-		errs = append(errs, e.sink.Close())
-	}
+	errs = append(errs, e.cfg.Sink.Close())
 	if e.state != nil {
 		errs = append(errs, e.state.Close())
 	}

@@ -74,7 +74,7 @@ func (e *Execution) report(m *microBatch) {
 	p := &Progress{
 		ID: e.id, RunID: e.runID, Name: e.cfg.Name, BatchID: m.id,
 		Timestamp: isoMillis(m.began.UnixMilli()), BatchDuration: took.Milliseconds(), DurationMs: m.millis,
-		Sink:           SinkProgress{Description: e.sink.Describe(), NumOutputRows: m.result.OutputRows},
+		Sink:           SinkProgress{Description: e.cfg.Sink.Describe(), NumOutputRows: m.result.OutputRows},
 		StateOperators: []StateProgress{},
 	}
 	for i, s := range e.sources {

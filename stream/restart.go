@@ -14,7 +14,7 @@ import (
 
 // spec describes this query for the comparison on the next restart.
 func (e *Execution) spec() checkpoint.Spec {
-	s := checkpoint.Spec{ID: e.id, Sink: e.sink.Describe()}
+	s := checkpoint.Spec{ID: e.id, Sink: e.cfg.Sink.Describe()}
 	for _, in := range e.cfg.Inputs {
 		if in.Name != "" {
 			s.Sources = append(s.Sources, in.Name)
@@ -47,7 +47,7 @@ func (e *Execution) checkSpec(ctx context.Context, r *checkpoint.Recovery) error
 			return err
 		}
 	}
-	if s, starts := e.sink.(sink.Starter); starts {
+	if s, starts := e.cfg.Sink.(sink.Starter); starts {
 		if err := s.Start(ctx, e.id, r.Batch, ok && before.Sink == now.Sink); err != nil {
 			return err
 		}

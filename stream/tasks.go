@@ -16,9 +16,8 @@ import (
 const minTaskBytes = 4 << 20
 
 // scanTasks plans the splits of every scan and packs neighbouring ones into tasks.
-func (e *Execution) scanTasks(ctx context.Context, m *microBatch) ([][]exec.ScanTask, error) {
+func (e *Execution) scanTasks(ctx context.Context, m *microBatch, kernel func(partition int) *kernels.Ctx) ([][]exec.ScanTask, error) {
 	tasks := make([][]exec.ScanTask, len(e.plan.Scans))
-	kernel := func(partition int) *kernels.Ctx { return e.kernelContext(m, partition) }
 	for n, s := range e.plan.Scans {
 		i := e.sourceIndex(s)
 		splits, err := e.sources[i].Plan(ctx, e.start[i], m.end[i], source.Pushdown{Columns: s.Columns})

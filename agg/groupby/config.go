@@ -6,7 +6,6 @@ package groupby
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/vstream/vstream/agg"
 	"github.com/vstream/vstream/kernels"
@@ -86,14 +85,3 @@ func newLayout(cfg Config) (*layout, error) {
 
 // evicts tells whether the watermark closes groups.
 func (l *layout) evicts() bool { return l.EventTime >= 0 && l.Mode != modeComplete }
-
-// micros is a watermark in microseconds.
-func micros(millis int64) int64 {
-	switch {
-	case millis > math.MaxInt64/1000:
-		return math.MaxInt64
-	case millis < math.MinInt64/1000:
-		return math.MinInt64
-	}
-	return millis * 1000
-}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/vstream/vstream/exec"
 	"github.com/vstream/vstream/vector"
+	"github.com/vstream/vstream/watermark"
 )
 
 // Final keeps the groups of one partition. It takes Partial's output and emits
@@ -87,7 +88,7 @@ func (f *Final) dropLate(in *vector.Batch) *vector.Batch {
 		return in
 	}
 	times := in.Col(f.EventTime)
-	ts, valid, bound := vector.Values[int64](times), vector.Validity(times), micros(w.Late)
+	ts, valid, bound := vector.Values[int64](times), vector.Validity(times), watermark.Micros(w.Late)
 	var rows, late []uint32
 	for i, v := range ts {
 		if v <= bound && valid.Get(i) {
@@ -235,7 +236,7 @@ func (f *Final) EndBatch(out exec.Emit) error {
 		if f.Mode == modeUpdate {
 			removed = nil
 		}
-		if err := f.evict(micros(w.Evict), removed); err != nil {
+		if err := f.evict(watermark.Micros(w.Evict), removed); err != nil {
 			return err
 		}
 	}

@@ -6,7 +6,6 @@ package session
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/vstream/vstream/agg"
 	"github.com/vstream/vstream/vector"
@@ -62,14 +61,3 @@ func newLayout(cfg Config) (*layout, error) {
 
 // startColumn is the input column of the start; the end is behind it.
 func (l *layout) startColumn() int { return len(l.Keys) }
-
-// micros is a watermark in microseconds.
-func micros(millis int64) int64 {
-	switch {
-	case millis > math.MaxInt64/1000:
-		return math.MaxInt64
-	case millis < math.MinInt64/1000:
-		return math.MinInt64
-	}
-	return millis * 1000
-}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/vstream/vstream/exec"
 	"github.com/vstream/vstream/vector"
+	"github.com/vstream/vstream/watermark"
 )
 
 const (
@@ -80,7 +81,7 @@ func (f *Final) dropLate(in *vector.Batch) *vector.Batch {
 	if !f.Watermark || !w.Set || in.Len() == 0 {
 		return in
 	}
-	ends, bound := vector.Values[int64](in.Col(f.startColumn()+1)), micros(w.Late)
+	ends, bound := vector.Values[int64](in.Col(f.startColumn()+1)), watermark.Micros(w.Late)
 	var rows, late []uint32
 	for i, v := range ends {
 		if v <= bound {
@@ -125,7 +126,7 @@ func (f *Final) EndBatch(out exec.Emit) error {
 		}
 	}
 	if w := f.task.Watermark; f.evicts && w.Set {
-		if err := f.evict(micros(w.Evict), out); err != nil {
+		if err := f.evict(watermark.Micros(w.Evict), out); err != nil {
 			return err
 		}
 	}

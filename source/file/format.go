@@ -19,6 +19,8 @@ type format struct {
 	options []source.Option
 	// schema is the schema of all files of the format, nil if it is the user's.
 	schema *vector.Schema
+	// filters tells that rows which fail a pushed-down filter do not count as input.
+	filters bool
 	// check refuses schemas and options that the format cannot do, when the source opens.
 	check func(schema *vector.Schema, e env) error
 	// infer gives the schema of the files; nil result: they do not tell.

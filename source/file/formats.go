@@ -31,7 +31,7 @@ var recordOptions = []source.Option{
 }
 
 var csvFormat = format{
-	name: "csv", summary: "CSV files.",
+	name: "csv", summary: "CSV files.", filters: true,
 	options: append([]source.Option{
 		{Name: "header", Type: "boolean", Default: "false", Doc: "The first line of a file has the column names."},
 		{Name: "enforceSchema", Type: "boolean", Default: "true", Doc: "Ignore the names in the header; otherwise they must be the schema's."},
@@ -96,7 +96,7 @@ func linesOnly(e env) bool { return e.get("lineSep") == "" && !isTrue(e.get("mul
 func isTrue(s string) bool { return strings.EqualFold(s, "true") }
 
 var jsonFormat = format{
-	name: "json", summary: "JSON files: a record per line, or a file per record with multiLine.",
+	name: "json", summary: "JSON files: a record per line, or a file per record with multiLine.", filters: true,
 	options: append([]source.Option{
 		{Name: "allowSingleQuotes", Type: "boolean", Default: "true", Doc: "Allow single quotes around names and values."},
 		{Name: "allowUnquotedFieldNames", Type: "boolean", Default: "false", Doc: "Allow names without quotes."},

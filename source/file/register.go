@@ -21,7 +21,7 @@ func spec(f *format) source.Spec {
 		Open: func(ctx context.Context, c source.Context, o source.Options, schema *vector.Schema) (source.Source, error) {
 			return openStream(ctx, f, c, o, schema)
 		},
-		NeedsSchema: f.schema == nil,
+		NeedsSchema: f.schema == nil, DropsFiltered: f.filters,
 		InferSchema: func(ctx context.Context, c source.Context, o source.Options) (*vector.Schema, error) {
 			t, _, err := openTable(ctx, f, c, o, nil, false)
 			if err != nil {
