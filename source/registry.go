@@ -1,47 +1,17 @@
 package source
 
-import (
-	"sort"
-	"strings"
-)
+import "github.com/vstream/vstream/internal/registry"
 
 // Get reads an option without regard to the case of its name.
-func (o Options) Get(name string) (string, bool) {
-	if v, ok := o[name]; ok {
-		return v, true
-	}
-	for k, v := range o {
-		if strings.EqualFold(k, name) {
-			return v, true
-		}
-	}
-	return "", false
-}
+func (o Options) Get(name string) (string, bool) { return registry.Option(o, name) }
 
-var specs = map[string]*Spec{}
+var specs = registry.New[Spec]("source")
 
 // Register adds a source; a duplicate name is a bug and panics.
-func Register(s Spec) {
-	for _, n := range append([]string{s.Name}, s.Aliases...) {
-		if specs[n] != nil {
-			panic("source: registered twice: " + n)
-		}
-		specs[n] = &s
-	}
-}
+func Register(s Spec) { specs.Add(&s, s.Name, s.Aliases) }
 
 // Lookup finds a source by its name, without regard to case.
-func Lookup(name string) (*Spec, bool) {
-	s, ok := specs[strings.ToLower(name)]
-	return s, ok
-}
+func Lookup(name string) (*Spec, bool) { return specs.Lookup(name) }
 
 // Names are all registered names, sorted.
-func Names() []string {
-	var out []string
-	for n := range specs {
-		out = append(out, n)
-	}
-	sort.Strings(out)
-	return out
-}
+func Names() []string { return specs.Names() }
