@@ -2,6 +2,7 @@ package kernels
 
 import (
 	"github.com/apache/arrow-go/v18/arrow"
+	"strings"
 
 	"github.com/vstream/vstream/condition"
 	"github.com/vstream/vstream/internal/decimal"
@@ -10,16 +11,44 @@ import (
 )
 
 func errIntervalFormat(to *vector.Type, a arrow.Array) func(int) error {
-	kind, format := "day-time", "[+|-]d h, INTERVAL [+|-]'[+|-]d h' DAY TO HOUR"
+	name, kind := "INVALID_INTERVAL_FORMAT.UNMATCHED_FORMAT_STRING_WITH_NOTICE", "day-time"
 	if to.Kind == vector.KindYearMonthInterval {
-		kind, format = "year-month", "[+|-]y-m, INTERVAL [+|-]'[+|-]y-m' YEAR TO MONTH"
+		name, kind = "INVALID_INTERVAL_FORMAT.UNMATCHED_FORMAT_STRING", "year-month"
 	}
 	return func(i int) error {
 		off, data := vector.Strings(a)
-		return condition.New("INVALID_INTERVAL_FORMAT.UNMATCHED_FORMAT_STRING",
-			"input", string(data[off[i]:off[i+1]]), "intervalStr", kind, "supportedFormat", "`"+format+"`",
+		format := intervalFormat(to)
+		return condition.New(name, "input", string(data[off[i]:off[i+1]]), "intervalStr", kind,
+			"supportedFormat", "`[+|-]"+format+"`, `INTERVAL [+|-]'[+|-]"+format+"' "+strings.TrimPrefix(to.SQL(), "INTERVAL ")+"`",
 			"typeName", to.String())
 	}
+}
+
+// intervalFormat is the form of an interval's text: d h:m:s.n.
+func intervalFormat(t *vector.Type) string {
+	format := ""
+	for f := t.Start; f <= t.End; f++ {
+		switch part := [...]string{"y", "m", "d", "h", "m", "s.n"}[f]; {
+		case f == t.Start:
+			format = part
+		case f == vector.FieldMonth:
+			format += "-" + part
+		case f == vector.FieldHour:
+			format += " " + part
+		default:
+			format += ":" + part
+		}
+	}
+	return format
+}
+
+// intervalMode is the mode of a cast of a text to an interval, which fails outside
+// of ANSI mode too.
+func intervalMode(mode CastMode) CastMode {
+	if mode == CastLegacy {
+		return CastANSI
+	}
+	return mode
 }
 
 // castToDayTime casts to a day-time interval; integers count its last field.
@@ -28,7 +57,7 @@ func castToDayTime(from, to *vector.Type, mode CastMode) castFn {
 	switch from.Kind {
 	case vector.KindString:
 		return func(_ *Ctx, a arrow.Array) (arrow.Array, error) {
-			return parseStrings(a, to, mode, func(s []byte) (int64, bool) { return text.ParseDayTime(s, to) }, errIntervalFormat(to, a))
+			return parseStrings(a, to, intervalMode(mode), func(s []byte) (int64, bool) { return text.ParseDayTime(s, to) }, errIntervalFormat(to, a))
 		}
 	case vector.KindDayTimeInterval:
 		return func(_ *Ctx, a arrow.Array) (arrow.Array, error) {
@@ -71,7 +100,7 @@ func castToYearMonth(from, to *vector.Type, mode CastMode) castFn {
 	switch from.Kind {
 	case vector.KindString:
 		return func(_ *Ctx, a arrow.Array) (arrow.Array, error) {
-			return parseStrings(a, to, mode, func(s []byte) (int32, bool) { return text.ParseYearMonth(s, to) }, errIntervalFormat(to, a))
+			return parseStrings(a, to, intervalMode(mode), func(s []byte) (int32, bool) { return text.ParseYearMonth(s, to) }, errIntervalFormat(to, a))
 		}
 	case vector.KindYearMonthInterval:
 		return func(_ *Ctx, a arrow.Array) (arrow.Array, error) {

@@ -15,6 +15,7 @@ type castExpr struct {
 	child Expr
 	to    *vector.Type
 	fn    castFn
+	mem   *vector.Buffers // holds the child's column, if the kernel shares nothing with it
 }
 
 // NewCast casts child to a type; the pair must satisfy CanCast (see CheckCast).
@@ -24,7 +25,11 @@ func NewCast(child Expr, to *vector.Type, mode CastMode) Expr {
 	if from.Equal(to) {
 		return child
 	}
-	return &castExpr{child: child, to: to, fn: castKernel(from, to, mode)}
+	c := &castExpr{child: child, to: to, fn: castKernel(from, to, mode)}
+	if from.Numeric() && (to.Numeric() || isString(to)) && !(isDecimal(from) && isDecimal(to)) {
+		c.mem = argumentMemory(child)
+	}
+	return c
 }
 
 // Type is the target type.
@@ -32,7 +37,11 @@ func (c *castExpr) Type() *vector.Type { return c.to }
 
 // Eval casts the child's column; a constant stays a constant.
 func (c *castExpr) Eval(ctx *Ctx, b *vector.Batch) (vector.Vec, error) {
-	v, err := c.child.Eval(ctx, b)
+	var v vector.Vec
+	err := within(ctx, c.mem, func() (err error) {
+		v, err = c.child.Eval(ctx, b)
+		return err
+	})
 	if err != nil {
 		return vector.Vec{}, err
 	}
@@ -132,7 +141,7 @@ func CastSQL(child string, to *vector.Type, mode CastMode) string {
 // castFunction names the functions that do what a refused cast may have meant.
 func castFunction(from, to *vector.Type) string {
 	switch {
-	case to.Kind == vector.KindDate && from.Integral():
+	case to.Kind == vector.KindDate && from.Numeric():
 		return "`DATE_FROM_UNIX_DATE`"
 	case from.Kind == vector.KindDate && to.Numeric():
 		return "`UNIX_DATE`"

@@ -83,35 +83,51 @@ func alwaysNull(to *vector.Type) castFn {
 
 func intToInt[S, D integer](from, to *vector.Type, mode CastMode) castFn {
 	if from.Kind < to.Kind || mode == CastLegacy {
-		return func(_ *Ctx, a arrow.Array) (arrow.Array, error) {
-			return vector.NewFixed(to, convert[S, D](vector.Values[S](a)), vector.Validity(a)), nil
+		return func(ctx *Ctx, a arrow.Array) (arrow.Array, error) {
+			return vector.NewFixed(to, convert[S, D](ctx.Temp, vector.Values[S](a)), vector.Validity(a)), nil
 		}
 	}
-	return func(_ *Ctx, a arrow.Array) (arrow.Array, error) {
+	return func(ctx *Ctx, a arrow.Array) (arrow.Array, error) {
 		src := vector.Values[S](a)
-		out := convert[S, D](src)
-		lost := false
+		out := vector.Make[D](ctx.Temp, len(src))
+		var lost S
 		for i, v := range src {
-			lost = lost || S(out[i]) != v
+			d := D(v)
+			out[i] = d
+			lost |= S(d) ^ v
 		}
-		if !lost {
+		if lost == 0 {
 			return vector.NewFixed(to, out, vector.Validity(a)), nil
 		}
 		return mapValues(a, to, mode, func(v S) (D, bool) { return D(v), S(D(v)) == v }, castOverflow(from, to, a))
 	}
 }
 
-func convert[S, D number](src []S) []D {
-	out := make([]D, len(src))
-	for i, v := range src {
+func convert[S, D number](mem *vector.Buffers, src []S) []D {
+	out := vector.Make[D](mem, len(src))
+	for i, v := range src[:len(out)] {
 		out[i] = D(v)
 	}
 	return out
 }
 
+// floatToInt computes all rows and looks at them one by one only if one is out of range.
 func floatToInt[S float, D integer](from, to *vector.Type, mode CastMode) castFn {
 	low, high := intRange[D]()
-	return func(_ *Ctx, a arrow.Array) (arrow.Array, error) {
+	return func(ctx *Ctx, a arrow.Array) (arrow.Array, error) {
+		src := vector.Values[S](a)
+		out := vector.Make[D](ctx.Temp, len(src))
+		beyond := false
+		for i, v := range src[:len(out)] {
+			// What lies between low-1 and low is cut to low, but low-1 is not always a double.
+			if f := float64(v); !(f >= low && f < high) {
+				beyond = true
+			}
+			out[i] = D(v)
+		}
+		if !beyond {
+			return vector.NewFixed(to, out, vector.Validity(a)), nil
+		}
 		return mapValues(a, to, mode, func(v S) (D, bool) {
 			f := math.Trunc(float64(v))
 			if f >= low && f < high {
@@ -173,24 +189,24 @@ func boolTo[D any](to *vector.Type, one D) castFn {
 
 // castToFloat casts to FLOAT or DOUBLE.
 func castToFloat[D float](from, to *vector.Type, mode CastMode) castFn {
-	plain := func(f func(a arrow.Array) []D) castFn {
-		return func(_ *Ctx, a arrow.Array) (arrow.Array, error) {
-			return vector.NewFixed(to, f(a), vector.Validity(a)), nil
+	plain := func(f func(ctx *Ctx, a arrow.Array) []D) castFn {
+		return func(ctx *Ctx, a arrow.Array) (arrow.Array, error) {
+			return vector.NewFixed(to, f(ctx, a), vector.Validity(a)), nil
 		}
 	}
 	switch from.Kind {
 	case vector.KindByte:
-		return plain(func(a arrow.Array) []D { return convert[int8, D](vector.Values[int8](a)) })
+		return plain(func(ctx *Ctx, a arrow.Array) []D { return convert[int8, D](ctx.Temp, vector.Values[int8](a)) })
 	case vector.KindShort:
-		return plain(func(a arrow.Array) []D { return convert[int16, D](vector.Values[int16](a)) })
+		return plain(func(ctx *Ctx, a arrow.Array) []D { return convert[int16, D](ctx.Temp, vector.Values[int16](a)) })
 	case vector.KindInt:
-		return plain(func(a arrow.Array) []D { return convert[int32, D](vector.Values[int32](a)) })
+		return plain(func(ctx *Ctx, a arrow.Array) []D { return convert[int32, D](ctx.Temp, vector.Values[int32](a)) })
 	case vector.KindLong:
-		return plain(func(a arrow.Array) []D { return convert[int64, D](vector.Values[int64](a)) })
+		return plain(func(ctx *Ctx, a arrow.Array) []D { return convert[int64, D](ctx.Temp, vector.Values[int64](a)) })
 	case vector.KindFloat:
-		return plain(func(a arrow.Array) []D { return convert[float32, D](vector.Values[float32](a)) })
+		return plain(func(ctx *Ctx, a arrow.Array) []D { return convert[float32, D](ctx.Temp, vector.Values[float32](a)) })
 	case vector.KindDouble:
-		return plain(func(a arrow.Array) []D { return convert[float64, D](vector.Values[float64](a)) })
+		return plain(func(ctx *Ctx, a arrow.Array) []D { return convert[float64, D](ctx.Temp, vector.Values[float64](a)) })
 	case vector.KindBool:
 		return boolTo(to, D(1))
 	case vector.KindDecimal:
@@ -198,9 +214,13 @@ func castToFloat[D float](from, to *vector.Type, mode CastMode) castFn {
 		if to.Kind == vector.KindFloat {
 			size = 32
 		}
-		return plain(func(a arrow.Array) []D {
-			out := make([]D, a.Len())
-			for i, d := range vector.Values[Dec](a) {
+		return plain(func(ctx *Ctx, a arrow.Array) []D {
+			out := vector.Make[D](ctx.Temp, a.Len())
+			src := vector.Values[Dec](a)
+			if size == 64 && decimal.Doubles(out, src, from.Scale) {
+				return out
+			}
+			for i, d := range src {
 				out[i] = D(decimal.Float(d, from.Scale, size))
 			}
 			return out
@@ -217,8 +237,8 @@ func castToFloat[D float](from, to *vector.Type, mode CastMode) castFn {
 			}, invalidInput(from, to, a))
 		}
 	case vector.KindTimestamp:
-		return plain(func(a arrow.Array) []D {
-			out := make([]D, a.Len())
+		return plain(func(ctx *Ctx, a arrow.Array) []D {
+			out := vector.Make[D](ctx.Temp, a.Len())
 			for i, v := range vector.Values[int64](a) {
 				out[i] = D(float64(v) / float64(text.MicrosPerSecond))
 			}
@@ -278,10 +298,7 @@ func notZero[S comparable](_ *Ctx, a arrow.Array) (arrow.Array, error) {
 	var zero S
 	n := a.Len()
 	bits := vector.NewBitmap(n)
-	for i, v := range vector.Values[S](a) {
-		if v != zero {
-			bits.Set(i)
-		}
-	}
+	eqConst(bits, vector.Values[S](a), zero)
+	invert(bits, n)
 	return vector.NewBool(bits, n, vector.Validity(a)), nil
 }

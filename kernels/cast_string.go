@@ -19,10 +19,11 @@ func castToString(from *vector.Type, mode CastMode) castFn {
 		style := render.Style{Zone: ctx.Zone, Null: "null", JavaDecimals: mode == CastLegacy}
 		n := a.Len()
 		off := make([]int32, n+1)
-		data := make([]byte, 0, 12*n)
+		var data []byte
 		valid := vector.Validity(a)
 		put := style.Value(from, a)
 		for i := range n {
+			data = roomFor(data, i, n)
 			if valid == nil || valid.Get(i) {
 				data = put(data, i)
 			}

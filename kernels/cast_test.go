@@ -60,7 +60,6 @@ func TestCast(t *testing.T) {
 		{from: vector.Timestamp, value: 253402300799999999, to: dec(20, 6), want: "253402300799.999999"},
 		{from: vector.Date, value: -1, to: vector.String, want: "1969-12-31"},
 		{from: vector.String, value: "1", to: day, want: int64(86_400_000_000)},
-		{from: vector.String, value: "1 day", to: day, err: "INVALID_INTERVAL_FORMAT.UNMATCHED_FORMAT_STRING"},
 		{from: vector.String, value: "1 day 2 hours", to: vector.CalendarInterval, want: "1 days 2 hours"},
 		{from: vector.DayTime, value: 90_061_000_001, to: vector.String, want: "INTERVAL '1 01:01:01.000001' DAY TO SECOND"},
 		{from: vector.YearMonth, value: -13, to: vector.String, want: "INTERVAL '-1-1' YEAR TO MONTH"},
@@ -82,6 +81,23 @@ func TestCast(t *testing.T) {
 				t.Errorf("%s in mode %d = %v, %v; want %v", name, mode, got, err, want)
 			}
 		}
+	}
+}
+
+// A text that is no interval is refused outside of ANSI mode too.
+func TestCastToIntervalFails(t *testing.T) {
+	for _, mode := range []kernels.CastMode{kernels.CastANSI, kernels.CastLegacy} {
+		for to, want := range map[*vector.Type]string{
+			vector.DayTime:   "INVALID_INTERVAL_FORMAT.UNMATCHED_FORMAT_STRING_WITH_NOTICE",
+			vector.YearMonth: "INVALID_INTERVAL_FORMAT.UNMATCHED_FORMAT_STRING",
+		} {
+			if _, err := castTo(t, vector.String, "1 day", to, mode, time.UTC); conditionOf(err) != want {
+				t.Errorf("CAST('1 day' AS %s) in mode %d: error %v, want %s", to, mode, err, want)
+			}
+		}
+	}
+	if got, err := castTo(t, vector.String, "1 day", vector.DayTime, kernels.CastTry, time.UTC); got != nil || err != nil {
+		t.Errorf("TRY_CAST = %v, %v; want null", got, err)
 	}
 }
 

@@ -53,6 +53,7 @@ type Call struct {
 	// Total is Impl.Total.
 	Total bool
 	vecs  []vector.Vec
+	mem   *vector.Buffers // holds the arguments, if Impl.Fresh
 }
 
 // Type is the result type.
@@ -63,14 +64,66 @@ func (c *Call) Eval(ctx *Ctx, b *vector.Batch) (vector.Vec, error) {
 	if c.vecs == nil {
 		c.vecs = make([]vector.Vec, len(c.Args))
 	}
-	for i, a := range c.Args {
-		v, err := a.Eval(ctx, b)
-		if err != nil {
-			return vector.Vec{}, err
+	err := within(ctx, c.mem, func() error {
+		for i, a := range c.Args {
+			v, err := a.Eval(ctx, b)
+			if err != nil {
+				return err
+			}
+			c.vecs[i] = v
 		}
-		c.vecs[i] = v
+		return nil
+	})
+	if err != nil {
+		return vector.Vec{}, err
 	}
 	return c.Fn(ctx, c.vecs, b.Len())
+}
+
+// within runs f, which evaluates arguments of a kernel, with mem for their values; nil
+// mem leaves the memory of the context in place.
+func within(ctx *Ctx, mem *vector.Buffers, f func() error) error {
+	if mem == nil {
+		return f()
+	}
+	outer := ctx.Temp
+	mem.Reset()
+	ctx.Temp = mem
+	err := f()
+	ctx.Temp = outer
+	return err
+}
+
+// Transient evaluates an expression for a caller that is done with the value before
+// it calls Transient of the same context again, such as a filter.
+func Transient(ctx *Ctx, e Expr, b *vector.Batch) (v vector.Vec, err error) {
+	err = within(ctx, &ctx.transient, func() error {
+		v, err = e.Eval(ctx, b)
+		return err
+	})
+	return v, err
+}
+
+// Owned evaluates an expression whose value outlives the evaluation that asks for it.
+func Owned(ctx *Ctx, e Expr, b *vector.Batch) (vector.Vec, error) {
+	outer := ctx.Temp
+	ctx.Temp = nil
+	v, err := e.Eval(ctx, b)
+	ctx.Temp = outer
+	return v, err
+}
+
+// argumentMemory is where a kernel whose results share nothing with its arguments
+// keeps them; nil if none of them is computed.
+func argumentMemory(args ...Expr) *vector.Buffers {
+	for _, a := range args {
+		switch unwrap(a).(type) {
+		case *Column, *Const, *Lambda:
+		default:
+			return &vector.Buffers{}
+		}
+	}
+	return nil
 }
 
 // NewCall compiles a bound function over compiled arguments (already cast to impl.Args).
@@ -78,7 +131,11 @@ func NewCall(impl *Impl, args []Expr) Expr {
 	if impl.New != nil {
 		return impl.New(args)
 	}
-	return &Call{Typ: impl.Result, Args: args, Fn: impl.Eval, Total: impl.Total}
+	c := &Call{Typ: impl.Result, Args: args, Fn: impl.Eval, Total: impl.Total}
+	if impl.Fresh {
+		c.mem = argumentMemory(args...)
+	}
+	return c
 }
 
 // Lambda is a lambda argument of a higher-order function. Its body is compiled

@@ -130,7 +130,7 @@ func init() {
 		DefineOn(Scalar{
 			Name: "array_repeat", Signature: "array_repeat(element, count)", Summary: "An array of count times the element.",
 			Examples: []Example{{"array_repeat('123', 2)", "[123, 123]"}},
-		}, Sig{Params: []Accept{Any, Int}, TakesNulls: true, ResultOf: func(_ *Conf, args []Arg) (*vector.Type, error) {
+		}, Sig{Params: []Accept{Any, Int}, NoCast: true, TakesNulls: true, ResultOf: func(_ *Conf, args []Arg) (*vector.Type, error) {
 			return vector.ArrayOf(args[0].Type, args[0].Nullable), nil
 		}}, func(_ *Conf, args []Arg) Eval {
 			t := vector.ArrayOf(args[0].Type, true)
@@ -279,9 +279,6 @@ func pickSlice(_ *Conf, args []Arg) Eval {
 
 func bindFlatten(_ *Conf, args []Arg) (*Impl, error) {
 	t := args[0].Type
-	if isNull(t) {
-		t = vector.ArrayOf(vector.ArrayOf(vector.Null, true), true)
-	}
 	if t.Kind != vector.KindArray || t.Elem.Kind != vector.KindArray {
 		return nil, condition.New("DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE", "sqlExpr", quoteSQL(callSQL("flatten", sqlOf(args))),
 			"paramIndex", "first", "requiredType", `"ARRAY" of "ARRAY"`, "inputSql", quoteSQL(args[0].SQL), "inputType", quoteType(args[0].Type))
@@ -399,19 +396,20 @@ func zipName(a Arg, i int) string {
 
 // withElement casts an array argument and an element argument to go together.
 func withElement(conf *Conf, name string, args []Arg, at int) (*vector.Type, error) {
-	if isNull(args[0].Type) {
-		return vector.ArrayOf(args[at].Type, true), nil
-	}
+	mismatch := condition.New("DATATYPE_MISMATCH.ARRAY_FUNCTION_DIFF_TYPES", "sqlExpr", quoteSQL(callSQL(name, sqlOf(args))),
+		"functionName", "`"+name+"`", "dataType", `"ARRAY"`, "leftType", quoteType(args[0].Type), "rightType", quoteType(args[at].Type))
 	if args[0].Type.Kind != vector.KindArray {
+		if isNull(args[0].Type) && (name == "array_remove" || name == "array_insert") {
+			return nil, mismatch
+		}
 		return nil, UnexpectedInput(callSQL(name, sqlOf(args)), 0, AnyArray, args[0])
 	}
-	t := Tightest(conf, args[0].Type.Elem, args[at].Type)
-	if t == nil {
+	t := Tightest(&Conf{}, args[0].Type.Elem, args[at].Type) // as outside of ANSI mode
+	if t == nil && name == "array_contains" {
 		t = widerDecimal(args[0].Type.Elem, args[at].Type)
 	}
 	if t == nil {
-		return nil, condition.New("DATATYPE_MISMATCH.ARRAY_FUNCTION_DIFF_TYPES", "sqlExpr", quoteSQL(callSQL(name, sqlOf(args))),
-			"functionName", "`"+name+"`", "dataType", `"ARRAY"`, "leftType", quoteType(args[0].Type), "rightType", quoteType(args[at].Type))
+		return nil, mismatch
 	}
 	return vector.ArrayOf(t, args[0].Type.ElemNullable || args[at].Nullable), nil
 }

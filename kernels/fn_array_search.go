@@ -31,7 +31,12 @@ func elementFunction(name, summary, sql, want string, result *vector.Type, eval 
 	return Scalar{
 		Name: name, Signature: name + "(array, value)", Summary: summary, Examples: []Example{{sql, want}}, MinArgs: 2, MaxArgs: 2,
 		Bind: func(conf *Conf, args []Arg) (*Impl, error) {
-			if isNull(args[1].Type) && name != "array_remove" {
+			elem := args[0].Type
+			if elem.Kind == vector.KindArray {
+				elem = elem.Elem
+			}
+			// array_position casts a NULL to the type of the elements, if they have one.
+			if isNull(args[0].Type) && name != "array_remove" || isNull(args[1].Type) && (name == "array_contains" || name == "array_position" && isNull(elem)) {
 				return nil, condition.New("DATATYPE_MISMATCH.NULL_TYPE", "sqlExpr", quoteSQL(callSQL(name, sqlOf(args))), "functionName", "`"+name+"`")
 			}
 			t, err := withElement(conf, name, args, 1)
@@ -120,9 +125,9 @@ func evalArrayRemove(t *vector.Type) Eval {
 func extremeFunction(name, summary, sql, want string, sign int) Scalar {
 	return Scalar{
 		Name: name, Signature: name + "(array)", Summary: summary, Examples: []Example{{sql, want}}, MinArgs: 1, MaxArgs: 1,
-		Bind: func(_ *Conf, args []Arg) (*Impl, error) {
-			t := args[0].Type
-			if t.Kind != vector.KindArray {
+		Bind: func(conf *Conf, args []Arg) (*Impl, error) {
+			t, ok := ImplicitCast(conf, args[0].Type, AnyArray)
+			if !ok {
 				return nil, UnexpectedInput(callSQL(name, sqlOf(args)), 0, AnyArray, args[0])
 			}
 			if !Orderable(t.Elem) {

@@ -120,7 +120,12 @@ func init() {
 		DefineOn(Scalar{
 			Name: "array_distinct", Signature: "array_distinct(array)", Summary: "The array without repeated elements.",
 			Examples: []Example{{"array_distinct(array(1, 2, 3, null, 3))", "[1, 2, 3, NULL]"}},
-		}, Sig{Params: []Accept{AnyArray}, ResultOf: typeOfFirst}, func(_ *Conf, args []Arg) Eval {
+		}, Sig{Params: []Accept{AnyArray}, ResultOf: func(_ *Conf, args []Arg) (*vector.Type, error) {
+			if t := args[0].Type; !Orderable(t.Elem) {
+				return nil, invalidOrdering("array_distinct", args, t)
+			}
+			return args[0].Type, nil
+		}}, func(_ *Conf, args []Arg) Eval {
 			t := args[0].Type
 			return func(_ *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
 				l, seen := listsOf(args[0]), newKeySet()
@@ -179,20 +184,17 @@ func init() {
 }
 
 // sameArrays is the common type of two array arguments.
-func sameArrays(conf *Conf, name string, args []Arg) (*vector.Type, error) {
+func sameArrays(name string, args []Arg) (*vector.Type, error) {
 	for i, a := range args[:2] {
 		if a.Type.Kind != vector.KindArray && !isNull(a.Type) {
 			return nil, UnexpectedInput(callSQL(name, sqlOf(args)), i, AnyArray, a)
 		}
 	}
-	t := Tightest(conf, args[0].Type, args[1].Type)
-	if t == nil {
-		t = CommonType(conf, []*vector.Type{args[0].Type, args[1].Type})
-		if t != nil && t.Kind == vector.KindArray && isString(t.Elem) && !(isString(args[0].Type.Elem) && isString(args[1].Type.Elem)) {
-			t = nil
-		}
+	var t *vector.Type
+	if a, b := args[0].Type, args[1].Type; !isNull(a) && !isNull(b) {
+		t = Tightest(&Conf{}, a, b) // as outside of ANSI mode
 	}
-	if t == nil || t.Kind != vector.KindArray {
+	if t == nil {
 		return nil, condition.New("DATATYPE_MISMATCH.BINARY_ARRAY_DIFF_TYPES", "sqlExpr", quoteSQL(callSQL(name, sqlOf(args))),
 			"functionName", "`"+name+"`", "arrayType", `"ARRAY"`, "leftType", quoteType(args[0].Type), "rightType", quoteType(args[1].Type))
 	}
@@ -206,7 +208,7 @@ func setFunction(name, summary, want string, pick func(s *keySet, ka, kb func([]
 		Name: name, Signature: name + "(array1, array2)", Summary: summary,
 		Examples: []Example{{name + "(array(1, 2, 3), array(1, 3, 5))", want}}, MinArgs: 2, MaxArgs: 2,
 		Bind: func(conf *Conf, args []Arg) (*Impl, error) {
-			t, err := sameArrays(conf, name, args)
+			t, err := sameArrays(name, args)
 			if err != nil {
 				return nil, err
 			}
@@ -253,9 +255,12 @@ func clearSign[T float](v []T) {
 }
 
 func bindArraysOverlap(conf *Conf, args []Arg) (*Impl, error) {
-	t, err := sameArrays(conf, "arrays_overlap", args)
+	t, err := sameArrays("arrays_overlap", args)
 	if err != nil {
 		return nil, err
+	}
+	if !Orderable(t.Elem) {
+		return nil, invalidOrdering("arrays_overlap", args, t.Elem)
 	}
 	return &Impl{Args: []*vector.Type{t, t}, Result: vector.Bool, Nullable: true, NullIfAny: true, Eval: strict(vector.Bool, func(_ *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
 		a, b, seen := listsOf(args[0]), listsOf(args[1]), newKeySet()

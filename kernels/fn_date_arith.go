@@ -124,8 +124,15 @@ func smallInts(v vector.Vec) func(i int) int64 {
 }
 
 func evalDateAdd(sign int64) Eval {
-	return func(_ *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
+	return func(ctx *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
 		d, k := fixedOf[int32](args[0]), smallInts(args[1])
+		if args[1].Const && !args[0].Const {
+			shift, out := int32(sign*k(0)), vector.Make[int32](ctx.Temp, n)
+			for i, day := range d.v[:len(out)] {
+				out[i] = day + shift
+			}
+			return vector.Vec{Arr: vector.NewFixed(vector.Date, out, Validity(n, args...))}, nil
+		}
 		return fixedRows(vector.Date, n, Validity(n, args...), func(i int) int32 { return int32(int64(d.at(i)) + sign*k(i)) }), nil
 	}
 }
@@ -261,11 +268,29 @@ func truncDays(days int64, unit int) int64 {
 	return text.DaysFromCivil(y, m, 1)
 }
 
+// truncMicros are the lengths of the units up to a day.
+var truncMicros = [truncYear + 1]int64{
+	truncMillisecond: 1000, truncSecond: text.MicrosPerSecond, truncMinute: text.MicrosPerMinute,
+	truncHour: text.MicrosPerHour, truncDay: text.MicrosPerDay,
+}
+
+// truncTimes cuts all rows, null or not.
+func truncTimes(ctx *Ctx, ts []int64, unit int64) []int64 {
+	d, out := unitDivisor(unit), vector.Make[int64](ctx.Temp, len(ts))
+	for i, v := range ts[:len(out)] {
+		out[i] = d.floorDiv(v) * unit
+	}
+	return out
+}
+
 func evalDateTrunc(ctx *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
 	f, ts, clock := textsOf(args[0]), fixedOf[int64](args[1]), text.NewClock(ctx.Zone)
 	unit := truncNone
 	if args[0].Const {
 		unit = truncUnit(f.at(0))
+	}
+	if d := truncMicros[unit]; d > 1 && !args[1].Const && (unit <= truncSecond || clock.Fixed() && unit <= truncDay) {
+		return vector.Vec{Arr: vector.NewFixed(vector.Timestamp, truncTimes(ctx, ts.v, d), Validity(n, args[1]))}, nil
 	}
 	return fixedRowsOr(vector.Timestamp, n, args, func(i int) (int64, bool, error) {
 		if !args[0].Const {

@@ -19,7 +19,7 @@ func init() {
 		}
 	}
 	floor := func(unit int64) Eval { return longOf(func(v int64) int64 { return text.FloorDiv(v, unit) }) }
-	fromTS := Sig{Params: []Accept{Timestamp}, Result: vector.Long}
+	fromTS := Sig{Params: []Accept{AnyTimestamp}, NoCast: true, Result: vector.Long}
 	now := func(name string, t *vector.Type, summary string, eval func(ctx *Ctx) vector.Vec, aliases ...string) Scalar {
 		return Define(Scalar{
 			Name: name, Aliases: aliases, Signature: name + "()", Summary: summary,
@@ -66,7 +66,7 @@ func init() {
 		Define(Scalar{
 			Name: "unix_date", Signature: "unix_date(date)", Summary: "Days since 1970-01-01.",
 			Examples: []Example{{"unix_date(DATE('1970-01-02'))", "1"}},
-		}, Sig{Params: []Accept{Date}, Result: vector.Int}, evalDateField(func(d int64) int32 { return int32(d) })),
+		}, Sig{Params: []Accept{Date}, NoCast: true, Result: vector.Int}, evalDateField(func(d int64) int32 { return int32(d) })),
 		Define(Scalar{
 			Name: "date_from_unix_date", Signature: "date_from_unix_date(days)", Summary: "The date a number of days after 1970-01-01.",
 			Examples: []Example{{"date_from_unix_date(1)", "1970-01-02"}},

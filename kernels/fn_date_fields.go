@@ -69,7 +69,11 @@ func init() {
 		if f.alias != "" {
 			s.Aliases = []string{f.alias}
 		}
-		Register(Define(s, Sig{Params: []Accept{Date}, Result: vector.Int}, evalDateField(f.get)))
+		eval := evalDateField(f.get)
+		if f.name == "year" {
+			eval = evalDateLoop(yearLoop)
+		}
+		Register(Define(s, Sig{Params: []Accept{Date}, Result: vector.Int, Fresh: true}, eval))
 	}
 	names := func(name, summary, want string, table []string, get dateField) Scalar {
 		return Define(Scalar{Name: name, Signature: name + "(date)", Summary: summary, Examples: []Example{{name + "(DATE'2008-02-20')", want}}},
@@ -95,7 +99,7 @@ func init() {
 		Register(DefineOn(Scalar{
 			Name: f.name, Signature: f.name + "(timestamp)", Summary: f.summary,
 			Examples: []Example{{f.name + "('2009-07-30 12:58:59')", f.want}},
-		}, Sig{Params: []Accept{AnyTimestamp}, Result: vector.Int}, func(_ *Conf, args []Arg) Eval {
+		}, Sig{Params: []Accept{AnyTimestamp}, Result: vector.Int, Fresh: true}, func(_ *Conf, args []Arg) Eval {
 			return evalTimeField(args[0].Type, f.unit, f.count)
 		}))
 	}
@@ -127,6 +131,33 @@ func evalDateField(get dateField) Eval {
 	}
 }
 
+// evalDateLoop is evalDateField by a loop over all days, null or not.
+func evalDateLoop(loop func(out, days []int32)) Eval {
+	return func(ctx *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
+		out := vector.Make[int32](ctx.Temp, n)
+		loop(out, vector.Values[int32](args[0].Arr))
+		return vector.Vec{Arr: vector.NewFixed(vector.Int, out, Validity(n, args...))}, nil
+	}
+}
+
+// yearLoop takes the days of 1901 to 2099, which have a leap year in four, by one
+// division, and if there are others all of them by the full calendar.
+func yearLoop(out, days []int32) {
+	const from, span = -25202, 199*365 + 49
+	var beyond int32
+	for i, d := range days[:len(out)] {
+		d -= from
+		beyond |= d | (span - 1 - d)
+		out[i] = 1901 + int32((4*uint32(d)+3)/(4*365+1))
+	}
+	if beyond >= 0 {
+		return
+	}
+	for i, d := range days[:len(out)] {
+		out[i] = text.YearOfDay(d)
+	}
+}
+
 // clockFor is the clock that turns values of a timestamp type into wall-clock time.
 func clockFor(ctx *Ctx, t *vector.Type) *text.Clock {
 	if t.Kind == vector.KindTimestampNTZ {
@@ -135,12 +166,27 @@ func clockFor(ctx *Ctx, t *vector.Type) *text.Clock {
 	return text.NewClock(ctx.Zone)
 }
 
+// localTimes are the wall-clock times of n rows, null or not, which must not be changed.
+func localTimes(ctx *Ctx, clock *text.Clock, v vector.Vec, n int) []int64 {
+	ts := vector.Values[int64](v.Arr)
+	if clock.Fixed() {
+		return ts
+	}
+	out := vector.Make[int64](ctx.Temp, n)
+	for i, t := range ts[:len(out)] {
+		out[i] = clock.Local(t)
+	}
+	return out
+}
+
 func evalTimeField(t *vector.Type, unit, count int64) Eval {
+	units, cycle := unitDivisor(unit), unitDivisor(count)
 	return func(ctx *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
-		ts, clock := fixedOf[int64](args[0]), clockFor(ctx, t)
-		return fixedRows(vector.Int, n, Validity(n, args...), func(i int) int32 {
-			return int32(text.FloorMod(text.FloorDiv(clock.Local(ts.at(i)), unit), count))
-		}), nil
+		ts, out := localTimes(ctx, clockFor(ctx, t), args[0], n), vector.Make[int32](ctx.Temp, n)
+		for i, v := range ts[:len(out)] {
+			out[i] = int32(cycle.floorMod(units.floorDiv(v)))
+		}
+		return vector.Vec{Arr: vector.NewFixed(vector.Int, out, Validity(n, args...))}, nil
 	}
 }
 

@@ -22,8 +22,8 @@ func init() {
 			sig.Params, sig.Optional = append(append([]Accept{}, six...), String), 1
 			signature += "[, timezone]"
 		}
-		return DefineOn(Scalar{Name: name, Signature: signature + ")", Summary: summary, Examples: []Example{{name + "(" + args + ")", want}}},
-			sig, func(conf *Conf, _ []Arg) Eval { return evalMakeTimestamp(result, conf.ANSI && !try) })
+		return DefineOn(Scalar{Name: name, Signature: signature + ") or " + name + dateForm[name], Summary: summary, Examples: []Example{{name + "(" + args + ")", want}}},
+			sig, func(conf *Conf, _ []Arg) Eval { return evalMakeTimestamp(result, conf.ANSI && !try) }).ofDateAndTime(result)
 	}
 	Register(
 		DefineOn(Scalar{
@@ -52,7 +52,13 @@ func init() {
 			Summary:  "A calendar interval of the numbers.",
 			Examples: []Example{{"make_interval(100, 11, 1, 1, 12, 30, 01.001001)", "100 years 11 months 8 days 12 hours 30 minutes 1.001001 seconds"}},
 			SQL:      withDefaults("make_interval", 0, "0", "0", "0", "0", "0", "0", "0.000000"),
-		}, Sig{Params: []Accept{Int, Int, Int, Int, Int, Int, Exactly(vector.Decimal(18, 6))}, Optional: 7, Result: vector.CalendarInterval}, evalMakeInterval),
+		}, Sig{Params: []Accept{Int, Int, Int, Int, Int, Int, Exactly(vector.Decimal(18, 6))}, Optional: 7, Result: vector.CalendarInterval}, evalMakeInterval(false)),
+		Define(Scalar{
+			Name: "try_make_interval", Signature: "try_make_interval(years[, months[, weeks[, days[, hours[, mins[, secs]]]]]])",
+			Summary:  "make_interval, but null for an interval that is too long.",
+			Examples: []Example{{"try_make_interval(2147483647)", "NULL"}},
+			SQL:      withDefaults("try_make_interval", 1, "0", "0", "0", "0", "0", "0.000000"),
+		}, Sig{Params: []Accept{Int, Int, Int, Int, Int, Int, Exactly(vector.Decimal(18, 6))}, Optional: 6, Result: vector.CalendarInterval, Nullable: true}, evalMakeInterval(true)),
 		Define(Scalar{
 			Name: "make_dt_interval", Signature: "make_dt_interval([days[, hours[, mins[, secs]]]])", Summary: "A day-time interval of the numbers.",
 			Examples: []Example{{"make_dt_interval(1, 12, 30, 01.001001)", "INTERVAL '1 12:30:01.001001' DAY TO SECOND"}},
@@ -181,14 +187,21 @@ func optionalSecs(args []vector.Vec, at int) func(i int) int64 {
 	return func(i int) int64 { return decMicros(f.at(i)) }
 }
 
-func evalMakeInterval(_ *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
+func evalMakeInterval(try bool) Eval {
+	return func(_ *Ctx, args []vector.Vec, n int) (vector.Vec, error) { return makeIntervals(args, n, try) }
+}
+
+func makeIntervals(args []vector.Vec, n int, try bool) (vector.Vec, error) {
 	f, secs := optionalInts(args, 6), optionalSecs(args, 6)
 	return fixedRowsOr(vector.CalendarInterval, n, args, func(i int) (v arrow.MonthDayNanoInterval, ok bool, err error) {
 		months, days := f[0](i)*12+f[1](i), f[2](i)*7+f[3](i)
 		micros := f[4](i)*text.MicrosPerHour + f[5](i)*text.MicrosPerMinute + secs(i)
 		nanos, fits := mulLong(micros, 1000)
 		if months != int64(int32(months)) || days != int64(int32(days)) || !fits {
-			return v, false, condition.New("INTERVAL_ARITHMETIC_OVERFLOW.WITHOUT_SUGGESTION")
+			if try {
+				return v, false, nil
+			}
+			return v, false, condition.New("ARITHMETIC_OVERFLOW", "message", "overflow", "alternative", "", "config", ansiConfig)
 		}
 		return arrow.MonthDayNanoInterval{Months: int32(months), Days: int32(days), Nanoseconds: nanos}, true, nil
 	})

@@ -84,11 +84,11 @@ func evalTimestampAdd(t *vector.Type, u timeUnit) Eval {
 			count, from := k.at(i), ts.at(i)
 			switch {
 			case u.months > 0:
-				if m, fits := mulLong(count, u.months); fits && m == int64(int32(m)) {
+				if m, fits := mulLong(count, u.months); fits && m == int64(int32(m)) && timestampDay(text.AddMonths(text.FloorDiv(from, text.MicrosPerDay), m)) {
 					v, ok = clock.AddLocalMonths(from, m), true
 				}
 			case u.days > 0:
-				if d, fits := mulLong(count, u.days); fits && d == int64(int32(d)) {
+				if d, fits := mulLong(count, u.days); fits && d == int64(int32(d)) && timestampDay(text.FloorDiv(from, text.MicrosPerDay)+d) {
 					v, ok = clock.AddLocalDays(from, d), true
 				}
 			default:
@@ -103,6 +103,9 @@ func evalTimestampAdd(t *vector.Type, u timeUnit) Eval {
 		})
 	}
 }
+
+// timestampDay tells whether a timestamp can be on a day.
+func timestampDay(day int64) bool { return day >= minTimestampDay && day <= maxTimestampDay }
 
 func evalTimestampDiff(t *vector.Type, u timeUnit) Eval {
 	return func(ctx *Ctx, args []vector.Vec, n int) (vector.Vec, error) {

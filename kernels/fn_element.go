@@ -15,7 +15,10 @@ func init() {
 		Register(DefineOn(Scalar{
 			Name: "get", Signature: "get(array, index)", Summary: "The element at an index from 0; null beyond the array.",
 			Examples: []Example{{"get(array(1, 2, 3), 0)", "1"}},
-		}, Sig{Params: []Accept{AnyArray, AnyIntegral}, Nullable: true, ResultOf: func(_ *Conf, args []Arg) (*vector.Type, error) {
+		}, Sig{Params: []Accept{ArrayNotNull, OneOf(AnyIntegral, Int)}, Nullable: true, ResultOf: func(_ *Conf, args []Arg) (*vector.Type, error) {
+			if isNull(args[0].Type) {
+				return nil, UnexpectedInput(callSQL("get", sqlOf(args)), 0, AnyArray, args[0])
+			}
 			return args[0].Type.Elem, nil
 		}}, func(_ *Conf, args []Arg) Eval {
 			t := args[0].Type.Elem

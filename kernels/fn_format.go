@@ -24,7 +24,7 @@ func init() {
 	Register(DefineOn(Scalar{
 		Name: "format_number", Signature: "format_number(expr1, expr2)", Summary: "A number with commas between thousands and a number of decimals, rounded half to even.",
 		Examples: []Example{{"format_number(12332.123456, 4)", "12,332.1235"}},
-	}, Sig{Params: []Accept{AnyNumeric, OneOf(Int, String)}, Result: vector.String, Nullable: true}, pickFormatNumber))
+	}, Sig{Params: []Accept{AnyNumeric, OneOf(Int, String)}, NoCast: true, Result: vector.String, Nullable: true}, pickFormatNumber))
 }
 
 // directive is one %-directive of a format.

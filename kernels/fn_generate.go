@@ -60,15 +60,15 @@ func init() {
 			suffix, note = "_outer", " A null or empty one makes a row of nulls."
 		}
 		registerGenerator(Generator{
-			Name: "explode" + suffix, Signature: "explode" + suffix + "(expr)", Summary: "A row for each element of an array or entry of a map." + note,
+			Name: "explode" + suffix, Signature: "explode" + suffix + "(collection)", Summary: "A row for each element of an array or entry of a map." + note,
 			Examples: []Example{{"explode" + suffix + "(array(10, 20))", "10\n20"}}, MinArgs: 1, MaxArgs: 1, Bind: bindExplode("explode"+suffix, false, outer),
 		})
 		registerGenerator(Generator{
-			Name: "posexplode" + suffix, Signature: "posexplode" + suffix + "(expr)", Summary: "explode with the position, from 0, in front." + note,
+			Name: "posexplode" + suffix, Signature: "posexplode" + suffix + "(collection)", Summary: "explode with the position, from 0, in front." + note,
 			Examples: []Example{{"posexplode" + suffix + "(array(10, 20))", "0 10\n1 20"}}, MinArgs: 1, MaxArgs: 1, Bind: bindExplode("posexplode"+suffix, true, outer),
 		})
 		registerGenerator(Generator{
-			Name: "inline" + suffix, Signature: "inline" + suffix + "(expr)", Summary: "A row for each struct of an array, a column for each of its fields." + note,
+			Name: "inline" + suffix, Signature: "inline" + suffix + "(input)", Summary: "A row for each struct of an array, a column for each of its fields." + note,
 			Examples: []Example{{"inline" + suffix + "(array(struct(1, 'a'), struct(2, 'b')))", "1 a\n2 b"}}, MinArgs: 1, MaxArgs: 1, Bind: bindInline("inline"+suffix, outer),
 		})
 	}

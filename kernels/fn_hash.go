@@ -27,7 +27,7 @@ func init() {
 							"sqlExpr", quoteSQL(callSQL(name, sqlOf(args))), "functionName", "`"+name+"`")
 					}
 				}
-				return &Impl{Args: make([]*vector.Type, len(args)), Result: result, Eval: eval(types)}, nil
+				return &Impl{Args: make([]*vector.Type, len(args)), Result: result, Fresh: true, Eval: eval(types)}, nil
 			},
 		}
 	}
@@ -38,13 +38,13 @@ func init() {
 	}
 	Register(
 		hashed("hash", vector.Int, "Spark's 32-bit Murmur3 hash of the arguments, seed 42.", "-1321691492", func(types []*vector.Type) Eval {
-			return func(_ *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
-				return vector.Vec{Arr: vector.NewFixed(vector.Int, Murmur3(types, args, n), nil)}, nil
+			return func(ctx *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
+				return vector.Vec{Arr: vector.NewFixed(vector.Int, murmurRows(ctx.Temp, types, args, n), nil)}, nil
 			}
 		}),
 		hashed("xxhash64", vector.Long, "The 64-bit xxHash of the arguments, seed 42.", "5602566077635097486", func(types []*vector.Type) Eval {
-			return func(_ *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
-				return vector.Vec{Arr: vector.NewFixed(vector.Long, XXHash64(types, args, n), nil)}, nil
+			return func(ctx *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
+				return vector.Vec{Arr: vector.NewFixed(vector.Long, xxRows(ctx.Temp, types, args, n), nil)}, nil
 			}
 		}),
 		digest("md5", "The MD5 digest in hexadecimal.", "8cde774d6f7333752ed72cacddb05126", func(dst, s []byte) []byte {

@@ -19,25 +19,86 @@ const hashSeed = 42
 // value's hash being the seed of the next; a null leaves the seed as it is. With
 // pmod(hash, n) it gives Spark's shuffle partition of a row.
 func Murmur3(types []*vector.Type, cols []vector.Vec, n int) []int32 {
-	seeds := hashRows(&murmur, types, cols, n)
-	return unsafe.Slice((*int32)(unsafe.Pointer(unsafe.SliceData(seeds))), n)
+	return murmurRows(nil, types, cols, n)
 }
 
 // XXHash64 is Spark's xxhash64 of rows, folded as Murmur3.
 func XXHash64(types []*vector.Type, cols []vector.Vec, n int) []int64 {
-	seeds := hashRows(&xx64, types, cols, n)
+	return xxRows(nil, types, cols, n)
+}
+
+func murmurRows(mem *vector.Buffers, types []*vector.Type, cols []vector.Vec, n int) []int32 {
+	seeds := hashRows(mem, &murmur, types, cols, n)
+	return unsafe.Slice((*int32)(unsafe.Pointer(unsafe.SliceData(seeds))), n)
+}
+
+func xxRows(mem *vector.Buffers, types []*vector.Type, cols []vector.Vec, n int) []int64 {
+	seeds := hashRows(mem, &xx64, types, cols, n)
 	return unsafe.Slice((*int64)(unsafe.Pointer(unsafe.SliceData(seeds))), n)
 }
 
-func hashRows[H uint32 | uint64](h *hasher[H], types []*vector.Type, cols []vector.Vec, n int) []H {
-	seeds := make([]H, n)
-	for i := range seeds {
-		seeds[i] = hashSeed
+func hashRows[H uint32 | uint64](mem *vector.Buffers, h *hasher[H], types []*vector.Type, cols []vector.Vec, n int) []H {
+	seeds := vector.Make[H](mem, n)
+	if len(cols) > 0 && hashFirst(types[0], cols[0], seeds) {
+		types, cols = types[1:], cols[1:]
+	} else {
+		for i := range seeds {
+			seeds[i] = hashSeed
+		}
 	}
 	for k, c := range cols {
 		hashColumn(h, types[k], c, seeds)
 	}
 	return seeds
+}
+
+// hashFirst hashes a first column of integers without nulls under the first seed;
+// false for another one.
+func hashFirst[H uint32 | uint64](t *vector.Type, v vector.Vec, seeds []H) bool {
+	if v.Const || v.MayHaveNulls() {
+		return false
+	}
+	switch seeds := any(seeds).(type) {
+	case []uint32:
+		switch integerWidth(t) {
+		case 4:
+			for i, x := range vector.Values[uint32](v.Arr)[:len(seeds)] {
+				seeds[i] = murmurInt(x, hashSeed)
+			}
+			return true
+		case 8:
+			for i, x := range vector.Values[uint64](v.Arr)[:len(seeds)] {
+				seeds[i] = murmurLong(x, hashSeed)
+			}
+			return true
+		}
+	case []uint64:
+		switch integerWidth(t) {
+		case 4:
+			for i, x := range vector.Values[uint32](v.Arr)[:len(seeds)] {
+				seeds[i] = xxInt(x, hashSeed)
+			}
+			return true
+		case 8:
+			for i, x := range vector.Values[uint64](v.Arr)[:len(seeds)] {
+				seeds[i] = xxLong(x, hashSeed)
+			}
+			return true
+		}
+	}
+	return false
+}
+
+// integerWidth is the width of the integers, dates and timestamps of 4 and 8 bytes, 0
+// of other types.
+func integerWidth(t *vector.Type) int {
+	switch t.Kind {
+	case vector.KindInt, vector.KindDate:
+		return 4
+	case vector.KindLong, vector.KindTimestamp, vector.KindTimestampNTZ:
+		return 8
+	}
+	return 0
 }
 
 // hasher is one of the two hash functions over a seed of type H.
@@ -55,7 +116,7 @@ var (
 // hashColumn folds a column into the rows' seeds.
 func hashColumn[H uint32 | uint64](h *hasher[H], t *vector.Type, v vector.Vec, seeds []H) {
 	valid, mask := vector.Validity(v.Arr), v.Mask()
-	if valid == nil && hashFixed(t, v.Arr, mask, seeds) {
+	if valid == nil && (hashFixed(t, v.Arr, mask, seeds) || hashTexts(t, v, seeds)) {
 		return
 	}
 	f := hashValue(h, t, v.Arr)
@@ -72,14 +133,11 @@ func hashColumn[H uint32 | uint64](h *hasher[H], t *vector.Type, v vector.Vec, s
 // hashFixed is hashColumn for the columns of integers without nulls, which keys
 // mostly are; false for others.
 func hashFixed[H uint32 | uint64](t *vector.Type, a arrow.Array, mask int, seeds []H) bool {
-	wide := false
-	switch t.Kind {
-	case vector.KindInt, vector.KindDate:
-	case vector.KindLong, vector.KindTimestamp, vector.KindTimestampNTZ:
-		wide = true
-	default:
+	width := integerWidth(t)
+	if width == 0 {
 		return false
 	}
+	wide := width == 8
 	switch seeds := any(seeds).(type) {
 	case []uint32:
 		if wide {
@@ -105,6 +163,20 @@ func hashFixed[H uint32 | uint64](t *vector.Type, a arrow.Array, mask int, seeds
 		for i := range seeds {
 			seeds[i] = xxInt(x[i&mask], seeds[i])
 		}
+	}
+	return true
+}
+
+// hashTexts is hashColumn for strings without nulls under xxhash64; false for others.
+func hashTexts[H uint32 | uint64](t *vector.Type, v vector.Vec, seeds []H) bool {
+	long, ok := any(seeds).([]uint64)
+	if !ok || t.Kind != vector.KindString && t.Kind != vector.KindBinary {
+		return false
+	}
+	s := textsOf(v)
+	for i, seed := range long {
+		i0 := i & s.mask
+		long[i] = xxText(s.data, int(s.off[i0]), int(s.off[i0+1]), seed)
 	}
 	return true
 }
@@ -276,38 +348,60 @@ func xxLong(v, seed uint64) uint64 {
 	return xxEnd(bits.RotateLeft64(h, 27)*xxPrime1 + xxPrime4)
 }
 
-func xxBytes(b []byte, seed uint64) uint64 {
-	n := uint64(len(b))
-	var h uint64
+func xxBytes(b []byte, seed uint64) uint64 { return xxText(b, 0, len(b), seed) }
+
+// xxText hashes data[lo:hi]. What follows the last eight-byte word is mixed in without
+// branches on its length, which differs from text to text: the computations of
+// neighbours then overlap.
+func xxText(data []byte, lo, hi int, seed uint64) uint64 {
+	n := uint64(hi - lo)
+	b := data[lo:hi]
+	h := seed + xxPrime5
 	if len(b) >= 32 {
-		p1, p2 := uint64(xxPrime1), uint64(xxPrime2)
-		v1, v2, v3, v4 := seed+p1+p2, seed+p2, seed, seed-p1
-		for ; len(b) >= 32; b = b[32:] {
-			v1 = xxRound(v1, binary.LittleEndian.Uint64(b))
-			v2 = xxRound(v2, binary.LittleEndian.Uint64(b[8:]))
-			v3 = xxRound(v3, binary.LittleEndian.Uint64(b[16:]))
-			v4 = xxRound(v4, binary.LittleEndian.Uint64(b[24:]))
-		}
-		h = bits.RotateLeft64(v1, 1) + bits.RotateLeft64(v2, 7) + bits.RotateLeft64(v3, 12) + bits.RotateLeft64(v4, 18)
-		for _, v := range [...]uint64{v1, v2, v3, v4} {
-			h = (h^xxRound(0, v))*xxPrime1 + xxPrime4
-		}
-	} else {
-		h = seed + xxPrime5
+		h, b = xxLanes(b, seed)
 	}
 	h += n
 	for ; len(b) >= 8; b = b[8:] {
 		h ^= xxRound(0, binary.LittleEndian.Uint64(b))
 		h = bits.RotateLeft64(h, 27)*xxPrime1 + xxPrime4
 	}
-	if len(b) >= 4 {
-		h ^= uint64(binary.LittleEndian.Uint32(b)) * xxPrime1
-		h = bits.RotateLeft64(h, 23)*xxPrime2 + xxPrime3
-		b = b[4:]
+	if len(b) == 0 {
+		return xxEnd(h)
 	}
-	for _, c := range b {
-		h ^= uint64(c) * xxPrime5
-		h = bits.RotateLeft64(h, 11) * xxPrime1
+	var tail uint64 // the last bytes, the first of them lowest
+	if at := hi - len(b); at+8 <= len(data) {
+		tail = binary.LittleEndian.Uint64(data[at:])
+	} else {
+		for i, c := range b {
+			tail |= uint64(c) << (8 * i)
+		}
 	}
-	return xxEnd(h)
+	mixed := bits.RotateLeft64(h^uint64(uint32(tail))*xxPrime1, 23)*xxPrime2 + xxPrime3
+	four := -(n >> 2 & 1)
+	h, tail = h&^four|mixed&four, tail>>(four&32)
+	one := xxByte(h, tail)
+	two := xxByte(one, tail>>8)
+	three := xxByte(two, tail>>16)
+	odd, upper := -(n & 1), -(n >> 1 & 1)
+	low, high := h&^odd|one&odd, two&^odd|three&odd
+	return xxEnd(low&^upper | high&upper)
+}
+
+func xxByte(h, c uint64) uint64 { return bits.RotateLeft64(h^(c&0xff)*xxPrime5, 11) * xxPrime1 }
+
+// xxLanes hashes blocks of 32 bytes and returns the rest.
+func xxLanes(b []byte, seed uint64) (h uint64, rest []byte) {
+	p1, p2 := uint64(xxPrime1), uint64(xxPrime2)
+	v1, v2, v3, v4 := seed+p1+p2, seed+p2, seed, seed-p1
+	for ; len(b) >= 32; b = b[32:] {
+		v1 = xxRound(v1, binary.LittleEndian.Uint64(b))
+		v2 = xxRound(v2, binary.LittleEndian.Uint64(b[8:]))
+		v3 = xxRound(v3, binary.LittleEndian.Uint64(b[16:]))
+		v4 = xxRound(v4, binary.LittleEndian.Uint64(b[24:]))
+	}
+	h = bits.RotateLeft64(v1, 1) + bits.RotateLeft64(v2, 7) + bits.RotateLeft64(v3, 12) + bits.RotateLeft64(v4, 18)
+	for _, v := range [...]uint64{v1, v2, v3, v4} {
+		h = (h^xxRound(0, v))*xxPrime1 + xxPrime4
+	}
+	return h, b
 }

@@ -175,7 +175,7 @@ func unixTimestamp(name string, least int) Scalar {
 				return longConst(text.FloorDiv(ctx.BatchTimeMicros, text.MicrosPerSecond)), nil
 			}}, nil
 		}
-		sig := Sig{Params: []Accept{source, String}, Optional: 1, Result: vector.Long, Nullable: !conf.ANSI}
+		sig := Sig{Params: []Accept{source, String}, Optional: 1, NoCast: true, Result: vector.Long, Nullable: !conf.ANSI}
 		return sig.bind(conf, f.print, args, func(conf *Conf, args []Arg) Eval {
 			return evalUnixTimestamp(args[0].Type, &timePatterns{parsing: true}, conf.ANSI)
 		})
@@ -197,8 +197,11 @@ func evalUnixTimestamp(t *vector.Type, pats *timePatterns, ansi bool) Eval {
 				return text.FloorDiv(clock.Instant(int64(d.at(i))*text.MicrosPerDay), text.MicrosPerSecond)
 			}), nil
 		case vector.KindTimestamp, vector.KindTimestampNTZ:
-			ts := fixedOf[int64](args[0])
-			return fixedRows(vector.Long, n, Validity(n, args...), func(i int) int64 { return ts.at(i) / text.MicrosPerSecond }), nil
+			ts, out := vector.Values[int64](args[0].Arr), vector.Make[int64](ctx.Temp, n)
+			for i, v := range ts[:len(out)] {
+				out[i] = v / text.MicrosPerSecond
+			}
+			return vector.Vec{Arr: vector.NewFixed(vector.Long, out, Validity(n, args...))}, nil
 		}
 		s, pattern, zone := textsOf(args[0]), patternArg(args, 1), clock.Zone()
 		return fixedRowsOr(vector.Long, n, args, func(i int) (int64, bool, error) {

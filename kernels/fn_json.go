@@ -32,7 +32,7 @@ func init() {
 		DefineOn(Scalar{
 			Name: "get_json_object", Signature: "get_json_object(jsonTxt, path)", Summary: "The value at a JSON path as text; null if there is none.",
 			Examples: []Example{{`get_json_object('{"a":"b"}', '$.a')`, "b"}},
-		}, Sig{Params: []Accept{String, String}, Result: vector.String, Nullable: true}, func(*Conf, []Arg) Eval {
+		}, Sig{Params: []Accept{String, String}, NoCast: true, Result: vector.String, Nullable: true}, func(*Conf, []Arg) Eval {
 			return func(_ *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
 				s, path := textsOf(args[0]), textsOf(args[1])
 				paths := json.NewPaths()
@@ -45,7 +45,7 @@ func init() {
 		Define(Scalar{
 			Name: "json_array_length", Signature: "json_array_length(jsonArray)", Summary: "The number of elements of a JSON array; null for another text.",
 			Examples: []Example{{`json_array_length('[1,2,3,{"f1":1,"f2":[5,6]},4]')`, "5"}},
-		}, Sig{Params: str, Result: vector.Int, Nullable: true}, func(_ *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
+		}, Sig{Params: str, NoCast: true, Result: vector.Int, Nullable: true}, func(_ *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
 			s := textsOf(args[0])
 			return fixedRowsOr(vector.Int, n, args, func(i int) (int32, bool, error) {
 				k, ok := json.ArrayLength(s.at(i))
@@ -55,7 +55,7 @@ func init() {
 		Define(Scalar{
 			Name: "json_object_keys", Signature: "json_object_keys(jsonObject)", Summary: "The keys of a JSON object; null for another text.",
 			Examples: []Example{{`json_object_keys('{"key": "value", "b": {}}')`, "[key, b]"}},
-		}, Sig{Params: str, Result: vector.ArrayOf(vector.String, true), Nullable: true}, func(_ *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
+		}, Sig{Params: str, NoCast: true, Result: vector.ArrayOf(vector.String, true), Nullable: true}, func(_ *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
 			s, out, valid := textsOf(args[0]), newTextLists(n), OwnValidity(n, args...)
 			for i := range n {
 				if valid.Get(i) {
@@ -138,7 +138,7 @@ func nullable(t *vector.Type) *vector.Type {
 func bindFromJSON(conf *Conf, args []Arg) (*Impl, error) {
 	sql := callSQL("from_json", sqlOf(args))
 	in, ok := ImplicitCast(conf, args[0].Type, String)
-	if !ok {
+	if !ok || !isString(args[0].Type) && !isNull(args[0].Type) {
 		return nil, UnexpectedInput(sql, 0, String, args[0])
 	}
 	t, err := schemaArg(args[1])

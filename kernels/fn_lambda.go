@@ -231,7 +231,7 @@ func quantifier(name, summary, sql, shown string, want bool) Scalar {
 				for i := range n {
 					found, null := false, false
 					for ; at < len(rows) && int(rows[at]) == i; at++ {
-						if cond.IsNull(at) {
+						if isNullAt(cond, at) {
 							null = true
 						} else if yes(at) == want {
 							found = true

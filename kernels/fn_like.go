@@ -28,11 +28,11 @@ func init() {
 			Name: "ilike", Signature: "str ILIKE pattern [ESCAPE escape]", Summary: "LIKE without regard to case.",
 			Examples: []Example{{"'Spark' ILIKE '_PARK'", "true"}},
 			SQL: func(args []string) string {
-				s := "ilike(" + args[0] + ", " + args[1] + ")"
-				if len(args) == 3 {
-					s = "ilike(" + args[0] + ", " + args[1] + ") ESCAPE '" + args[2] + "'"
+				escape := ""
+				if len(args) == 3 && args[2] != "/" { // which Spark leaves out here
+					escape = " ESCAPE '" + args[2] + "'"
 				}
-				return s
+				return "ilike(" + args[0] + ", " + args[1] + ")" + escape
 			},
 		}, sig, pickLike(true)),
 	)

@@ -2,6 +2,7 @@ package kernels
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
@@ -105,7 +106,7 @@ func init() {
 			Name: "str_to_map", Signature: "str_to_map(text[, pairDelim[, keyValueDelim]])", Summary: "A map of the pairs of a text; the delimiters are patterns, by default a comma and a colon.",
 			Examples: []Example{{"str_to_map('a:1,b:2,c:3', ',', ':')", "{a -> 1, b -> 2, c -> 3}"}},
 			SQL:      withDefaults("str_to_map", 1, ",", ":"),
-		}, Sig{Params: []Accept{String, String, String}, Optional: 2, Result: strMap}, pickStrToMap),
+		}, Sig{Params: []Accept{String, String, String}, Optional: 2, NoCast: true, Result: strMap}, pickStrToMap),
 	)
 }
 
@@ -208,10 +209,19 @@ func wrongArgs(name, want string, got int) error {
 func bindMapContainsKey(conf *Conf, args []Arg) (*Impl, error) {
 	t := args[0].Type
 	sql := callSQL("map_contains_key", sqlOf(args))
-	if t.Kind != vector.KindMap {
+	switch {
+	case isNull(args[1].Type):
+		return nil, condition.New("DATATYPE_MISMATCH.NULL_TYPE", "sqlExpr", quoteSQL(sql), "functionName", "`map_contains_key`")
+	case isNull(t):
+		return nil, condition.New("DATATYPE_MISMATCH.MAP_FUNCTION_DIFF_TYPES", "sqlExpr", quoteSQL(sql), "functionName", "`map_contains_key`",
+			"dataType", `"MAP"`, "leftType", quoteType(t), "rightType", quoteType(args[1].Type))
+	case t.Kind != vector.KindMap:
 		return nil, UnexpectedInput(sql, 0, AnyMap, args[0])
 	}
-	key := Tightest(conf, t.Key, args[1].Type)
+	key := Tightest(&Conf{}, t.Key, args[1].Type) // as outside of ANSI mode
+	if key == nil {
+		key = widerDecimal(t.Key, args[1].Type)
+	}
 	if key == nil {
 		return nil, condition.New("DATATYPE_MISMATCH.MAP_FUNCTION_DIFF_TYPES", "sqlExpr", quoteSQL(sql), "functionName", "`map_contains_key`",
 			"dataType", `"MAP"`, "leftType", quoteType(t), "rightType", quoteType(args[1].Type))
@@ -304,9 +314,12 @@ func bindMapConcat(conf *Conf, args []Arg) (*Impl, error) {
 		types[i] = a.Type
 	}
 	t := vector.MapOf(vector.String, vector.String, false)
+	if typed := slices.DeleteFunc(slices.Clone(types), func(t *vector.Type) bool { return isNull(t.Key) }); len(typed) > 0 {
+		types = typed // map() goes with every type
+	}
 	if len(args) > 0 {
 		if t = CommonType(conf, types); t == nil {
-			return nil, condition.New("DATATYPE_MISMATCH.MAP_CONCAT_DIFF_TYPES", "sqlExpr", quoteSQL(sql), "functionName", "`map_concat`", "dataType", typeListBracket(args))
+			return nil, condition.New("DATATYPE_MISMATCH.DATA_DIFF_TYPES", "sqlExpr", quoteSQL(sql), "functionName", "`map_concat`", "dataType", typeList(args))
 		}
 	}
 	impl := &Impl{Args: make([]*vector.Type, len(args)), Result: t, NullIfAny: true}

@@ -127,10 +127,13 @@ func evalRegexpExtract(c *regexCache, args []vector.Vec, n int) (vector.Vec, err
 		if err != nil {
 			return nil, false, err
 		}
-		if err := checkGroup("regexp_extract", re, g); err != nil {
+		if m == nil {
+			return dst, true, nil
+		}
+		if err := checkGroup("regexp_extract", re, g); err != nil { // only a match asks for its group
 			return nil, false, err
 		}
-		if m == nil || m[2*g] < 0 {
+		if m[2*g] < 0 {
 			return dst, true, nil
 		}
 		return append(dst, v[m[2*g]:m[2*g+1]]...), true, nil
@@ -171,10 +174,10 @@ func evalRegexpExtractAll(c *regexCache, args []vector.Vec, n int) (vector.Vec, 
 				return vector.Vec{}, err
 			}
 			v, g := s.at(i), idx(i)
-			if err := checkGroup("regexp_extract_all", re, g); err != nil {
-				return vector.Vec{}, err
-			}
 			ms, err := re.All(v)
+			if err == nil && len(ms) > 0 {
+				err = checkGroup("regexp_extract_all", re, g)
+			}
 			if err != nil {
 				return vector.Vec{}, err
 			}
@@ -201,12 +204,6 @@ func evalRegexpReplace(c *regexCache, args []vector.Vec, n int) (vector.Vec, err
 		if err != nil {
 			return nil, false, err
 		}
-		if with := r.at(i); re != lastRe || !bytes.Equal(with, last) {
-			if rep, err = parseReplacement(string(with), re); err != nil {
-				return nil, false, err
-			}
-			last, lastRe = with, re
-		}
 		v := s.at(i)
 		start := pos(i)
 		if start < 1 {
@@ -222,6 +219,12 @@ func evalRegexpReplace(c *regexCache, args []vector.Vec, n int) (vector.Vec, err
 		ms, err := re.All(v)
 		if err != nil {
 			return nil, false, err
+		}
+		if with := r.at(i); len(ms) > 0 && (re != lastRe || !bytes.Equal(with, last)) {
+			if rep, err = parseReplacement(string(with), re); err != nil {
+				return nil, false, err
+			}
+			last, lastRe = with, re
 		}
 		at := 0
 		for _, m := range ms {

@@ -1,6 +1,10 @@
 package kernels
 
-import "github.com/vstream/vstream/vector"
+import (
+	"slices"
+
+	"github.com/vstream/vstream/vector"
+)
 
 // texts reads a string or binary argument row by row, constant or not.
 type texts struct {
@@ -30,12 +34,24 @@ func fixedOf[T any](v vector.Vec) fixed[T] { return fixed[T]{vector.Values[T](v.
 
 func (f fixed[T]) at(i int) T { return f.v[i&f.mask] }
 
+// sample is how many rows tell how much room all of them need.
+const sample = 64
+
+// roomFor makes room for the texts of n rows once the first sample of them is there.
+func roomFor(data []byte, i, n int) []byte {
+	if i != sample {
+		return data
+	}
+	return slices.Grow(data, (len(data)/sample+1)*(n-sample)*9/8)
+}
+
 // stringRows makes a string or binary column: f appends the text of each row that
 // is valid and returns the extended slice.
 func stringRows(t *vector.Type, n int, valid vector.Bitmap, f func(dst []byte, i int) []byte) vector.Vec {
 	off := make([]int32, n+1)
 	var data []byte
 	for i := range n {
+		data = roomFor(data, i, n)
 		if valid.Get(i) {
 			data = f(data, i)
 		}
@@ -51,6 +67,7 @@ func stringRowsOr(t *vector.Type, n int, args []vector.Vec, f func(dst []byte, i
 	off := make([]int32, n+1)
 	var data []byte
 	for i := range n {
+		data = roomFor(data, i, n)
 		if valid.Get(i) {
 			d, ok, err := f(data, i)
 			if err != nil {
@@ -114,6 +131,16 @@ func boolRows(n int, valid vector.Bitmap, f func(i int) bool) vector.Vec {
 		}
 	}
 	return vector.Vec{Arr: vector.NewBool(bits, n, valid)}
+}
+
+// appendText appends a text; a short one as a block of 16 bytes, of which what is too
+// much is overwritten by the next.
+func appendText(dst, s []byte) []byte {
+	if n := len(dst); len(s) <= 16 && cap(s) >= 16 && cap(dst)-n >= 16 {
+		*(*[16]byte)(dst[n : n+16]) = *(*[16]byte)(s[:16])
+		return dst[:n+len(s)]
+	}
+	return append(dst, s...)
 }
 
 // stringsOf1 is the kernel of a function of one text that gives a text.

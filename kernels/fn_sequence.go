@@ -103,11 +103,11 @@ func evalIntSequence(t *vector.Type) Eval {
 		var kids arrow.Array
 		switch t.Kind {
 		case vector.KindByte:
-			kids = vector.NewFixed(t, convert[int64, int8](out), nil)
+			kids = vector.NewFixed(t, convert[int64, int8](nil, out), nil)
 		case vector.KindShort:
-			kids = vector.NewFixed(t, convert[int64, int16](out), nil)
+			kids = vector.NewFixed(t, convert[int64, int16](nil, out), nil)
 		case vector.KindInt:
-			kids = vector.NewFixed(t, convert[int64, int32](out), nil)
+			kids = vector.NewFixed(t, convert[int64, int32](nil, out), nil)
 		default:
 			kids = vector.NewFixed(t, out, nil)
 		}

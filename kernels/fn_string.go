@@ -2,6 +2,7 @@ package kernels
 
 import (
 	"math"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/vstream/vstream/condition"
@@ -42,11 +43,18 @@ func init() {
 			Examples: []Example{{"bit_length('Spark')", "40"}},
 		}, Sig{Params: []Accept{StringOrBinary}, Result: vector.Int}, intsOf1(func(s []byte) int32 { return int32(8 * len(s)) })),
 		DefineOn(Scalar{
-			Name: "reverse", Signature: "reverse(expr)", Summary: "The characters of a text, or the elements of an array, in reverse order.",
+			Name: "reverse", Signature: "reverse(expr)", Summary: "The characters of a text, the bytes of a BINARY or the elements of an array, in reverse order.",
 			Examples: []Example{{"reverse('Spark')", "krapS"}, {"reverse(array(2, 1, 4))", "[4, 1, 2]"}},
-		}, Sig{Params: []Accept{OneOf(String, AnyArray)}, ResultOf: typeOfFirst}, func(_ *Conf, args []Arg) Eval {
-			if isString(args[0].Type) {
+		}, Sig{Params: []Accept{OneOf(String, Binary, AnyArray)}, ResultOf: typeOfFirst}, func(_ *Conf, args []Arg) Eval {
+			switch args[0].Type.Kind {
+			case vector.KindString:
 				return stringsOf1(vector.String, appendReverse)
+			case vector.KindBinary:
+				return stringsOf1(vector.Binary, func(dst, s []byte) []byte {
+					dst = append(dst, s...)
+					slices.Reverse(dst[len(dst)-len(s):])
+					return dst
+				})
 			}
 			return reverseArrays(args[0].Type)
 		}),
@@ -90,12 +98,12 @@ func init() {
 			Name: "lpad", Signature: "lpad(str, len[, pad])", Summary: "The text cut or padded on the left to len characters.",
 			Examples: []Example{{"lpad('hi', 5, '??')", "???hi"}, {"lpad('hi', 1, '??')", "h"}},
 			SQL:      withDefaults("lpad", 2, " "),
-		}, padSig, pickPad(true)),
+		}, padSig, pickPad(true)).padsBytes(),
 		DefineOn(Scalar{
 			Name: "rpad", Signature: "rpad(str, len[, pad])", Summary: "The text cut or padded on the right to len characters.",
 			Examples: []Example{{"rpad('hi', 5, '??')", "hi???"}},
 			SQL:      withDefaults("rpad", 2, " "),
-		}, padSig, pickPad(false)),
+		}, padSig, pickPad(false)).padsBytes(),
 		DefineOn(Scalar{
 			Name: "overlay", Signature: "overlay(input, replace, pos[, len])",
 			Summary:  "The text with len characters from pos on replaced; without len as many as replace has.",
@@ -254,11 +262,34 @@ func cut(t *vector.Type, span func(s []byte, k, chars int) (from, to int)) Eval 
 	}
 }
 
-var padSig = Sig{Params: []Accept{StringOrBinary, Int, StringOrBinary}, Optional: 1, ResultOf: typeOfFirst}
+var padSig = Sig{Params: []Accept{StringOrBinary, Int, StringOrBinary}, Optional: 1, ResultOf: func(_ *Conf, args []Arg) (*vector.Type, error) {
+	return padType(args), nil
+}}
+
+// padType is BINARY only if nothing is a text.
+func padType(args []Arg) *vector.Type {
+	if len(args) == 3 && isString(args[2].Type) {
+		return vector.String
+	}
+	return args[0].Type
+}
+
+// padsBytes prints the default padding of a BINARY, which is a zero byte.
+func (f Scalar) padsBytes() Scalar {
+	bind := f.Bind
+	f.Bind = func(conf *Conf, args []Arg) (*Impl, error) {
+		impl, err := bind(conf, args)
+		if err == nil && args[0].Type.Kind == vector.KindBinary {
+			impl.SQL = withDefaults(f.Name, 2, "X'00'")
+		}
+		return impl, err
+	}
+	return f
+}
 
 func pickPad(left bool) func(*Conf, []Arg) Eval {
 	return func(_ *Conf, args []Arg) Eval {
-		t := args[0].Type
+		t := padType(args)
 		count, offset, blank := charCount, charOffset, []byte{' '}
 		if !isString(t) {
 			count, offset, blank = func(s []byte) int { return len(s) }, func(s []byte, n int) int { return min(n, len(s)) }, []byte{0}

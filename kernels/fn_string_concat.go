@@ -110,11 +110,11 @@ func evalConcat(_ *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
 		t = vector.Binary
 	}
 	valid := Validity(n, args...)
-	off, data := make([]int32, n+1), make([]byte, 0, total)
+	off, data := make([]int32, n+1), make([]byte, 0, total+16)
 	for i := range n {
 		if valid.Get(i) {
 			for k := range in {
-				data = append(data, in[k].at(i)...)
+				data = appendText(data, in[k].at(i))
 			}
 		}
 		off[i+1] = int32(len(data))

@@ -37,9 +37,16 @@ func init() {
 			Examples: []Example{{"endswith('Spark SQL', 'SQL')", "true"}},
 		}, either, pair(bytes.HasSuffix)),
 		Define(Scalar{
-			Name: "instr", Signature: "instr(str, substr)", Summary: "The position of the first occurrence of substr, from 1; 0 if there is none.",
-			Examples: []Example{{"instr('SparkSQL', 'SQL')", "6"}},
-		}, Sig{Params: str2, Result: vector.Int}, number(func(s, t []byte) int { return locate(t, s, 1) })),
+			Name: "instr", Signature: "instr(str, substr[, position[, occurrence]])",
+			Summary:  "The position of an occurrence (default the first) of substr from a position (default 1) on, from 1; 0 if there is none. A negative position counts from the end and searches backwards.",
+			Examples: []Example{{"instr('SparkSQL', 'SQL')", "6"}, {"instr('abcabc', 'b', -1)", "5"}},
+			SQL: func(args []string) string {
+				if len(args) == 3 {
+					args = append(args[:3:3], "1")
+				}
+				return callSQL("instr", args)
+			},
+		}, Sig{Params: []Accept{String, String, Int, Int}, Optional: 2, Result: vector.Int}, evalInstr),
 		Define(Scalar{
 			Name: "locate", Signature: "locate(substr, str[, pos])",
 			Summary:  "The position of the first occurrence of substr from position pos on, from 1; 0 if there is none.",
@@ -87,7 +94,7 @@ func init() {
 		Define(Scalar{
 			Name: "soundex", Signature: "soundex(str)", Summary: "The Soundex code of the text.",
 			Examples: []Example{{"soundex('Miller')", "M460"}},
-		}, Sig{Params: []Accept{String}, Result: vector.String}, stringsOf1(vector.String, appendSoundex)),
+		}, Sig{Params: []Accept{String}, NoCast: true, Result: vector.String}, stringsOf1(vector.String, appendSoundex)),
 	)
 }
 
@@ -113,6 +120,59 @@ func locate(t, s []byte, start int) int {
 		return 0
 	}
 	return start + charCount(s[lo:lo+k])
+}
+
+// evalInstr searches like locate, or for a later occurrence or backwards from
+// the end; occurrences may overlap.
+func evalInstr(_ *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
+	s, t := textsOf(args[0]), textsOf(args[1])
+	one := func(int) int32 { return 1 }
+	position, occurrence := one, one
+	if len(args) > 2 {
+		position = fixedOf[int32](args[2]).at
+	}
+	if len(args) > 3 {
+		occurrence = fixedOf[int32](args[3]).at
+	}
+	return fixedRowsOr(vector.Int, n, args, func(i int) (int32, bool, error) {
+		k := occurrence(i)
+		if k <= 0 {
+			return 0, false, condition.New("INVALID_PARAMETER_VALUE.OCCURRENCE",
+				"functionName", "`instr`", "parameter", "`occurrence`", "actual", k)
+		}
+		return int32(instr(s.at(i), t.at(i), int(position(i)), int(k))), true, nil
+	})
+}
+
+// instr is the position, from 1, of occurrence k of t in s from a position on.
+func instr(s, t []byte, position, k int) int {
+	switch {
+	case len(t) == 0:
+		return 1 // as Spark does, wherever the search starts
+	case position == 0:
+		return 0
+	case position > 0:
+		at := 0
+		for ; k > 0 && position > 0; k-- {
+			if at = locate(t, s, position); at == 0 {
+				return 0
+			}
+			position = at + 1
+		}
+		return at
+	}
+	chars := charCount(s)
+	if chars+position < 0 {
+		return 0
+	}
+	for at := charOffset(s, chars+position); at >= 0; at-- { // UTF-8 matches only where a character begins
+		if bytes.HasPrefix(s[at:], t) {
+			if k--; k == 0 {
+				return charCount(s[:at]) + 1
+			}
+		}
+	}
+	return 0
 }
 
 var locateSig = Sig{Params: []Accept{String, String, Int}, Optional: 1, Result: vector.Int, TakesNulls: true, Nullable: true}

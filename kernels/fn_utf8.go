@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math/bits"
 	"unicode"
@@ -28,35 +29,31 @@ func charWidth(lead byte) int {
 // The lowest and the highest bit of each byte of a word.
 const lowBits, highBits = 0x0101010101010101, 0x8080808080808080
 
-// isASCII tells whether every byte is below 0x80.
-func isASCII(s []byte) bool {
-	i := 0
-	for ; i+8 <= len(s); i += 8 {
-		if word(s, i)&highBits != 0 {
-			return false
-		}
+// tailWord are up to seven bytes as a word, the first of them lowest. It reads a whole
+// word where there are bytes behind.
+func tailWord(s []byte) (w uint64) {
+	if cap(s) >= 8 {
+		return word(s[:8], 0) & (1<<(8*len(s)) - 1)
 	}
-	for ; i < len(s); i++ {
-		if s[i] >= 0x80 {
-			return false
-		}
+	for i, b := range s {
+		w |= uint64(b) << (8 * i)
 	}
-	return true
+	return w
 }
 
 // charCount is the number of characters.
 func charCount(s []byte) int {
 	// In valid UTF-8 every byte but those of the form 10xxxxxx begins a character.
-	rest, more := s, 0
+	rest, more, all := s, 0, uint64(0)
 	for ; len(rest) >= 8; rest = rest[8:] {
 		w := word(rest, 0)
 		more += bits.OnesCount64(w >> 7 &^ (w >> 6) & lowBits)
+		all |= w
 	}
-	for _, b := range rest {
-		more += int(b >> 7 &^ (b >> 6))
-	}
-	if n := len(s) - more; more == 0 && isASCII(s) || utf8.Valid(s) {
-		return n
+	w := tailWord(rest)
+	more += bits.OnesCount64(w >> 7 &^ (w >> 6) & lowBits)
+	if (all|w)&highBits == 0 || utf8.Valid(s) {
+		return len(s) - more
 	}
 	n := 0
 	for i := 0; i < len(s); n++ {
@@ -140,6 +137,10 @@ func appendUpper(dst, s []byte) []byte {
 		}
 		r, w := utf8.DecodeRune(s[i:])
 		i += w
+		if r >= 'à' && r <= 'þ' && r != '÷' {
+			dst = utf8.AppendRune(dst, r-('à'-'À'))
+			continue
+		}
 		if long, ok := specialUpper[r]; ok {
 			dst = append(dst, long...)
 		} else {
@@ -220,17 +221,40 @@ func caseIgnorable(r rune) bool {
 // appendInitcap appends s in lower case with the first letter of each word, as
 // spaces separate them, in title case.
 func appendInitcap(dst, s []byte) []byte {
-	start := len(dst)
-	dst = appendLower(dst, s)
-	low := string(dst[start:])
-	dst = dst[:start]
-	word := true
-	for _, r := range low {
-		if word {
-			r = unicode.ToTitle(r)
+	low := appendLower(nil, s)
+	for len(s) > 0 {
+		end, lowEnd := wordEnd(s), wordEnd(low)
+		if s[0] != ' ' {
+			r, w := utf8.DecodeRune(s)
+			dst = appendTitle(dst, r)
+			dst = append(dst, low[len(appendLower(nil, s[:w])):lowEnd]...)
+		} else {
+			dst = append(dst, ' ')
 		}
-		dst = utf8.AppendRune(dst, r)
-		word = r == ' '
+		s, low = s[end:], low[lowEnd:]
 	}
 	return dst
+}
+
+// wordEnd is the length of the word, or of the space, that s begins with.
+func wordEnd(s []byte) int {
+	if i := bytes.IndexByte(s, ' '); i > 0 {
+		return i
+	} else if i == 0 {
+		return 1
+	}
+	return len(s)
+}
+
+// appendTitle adds a character in title case: ß is Ss.
+func appendTitle(dst []byte, r rune) []byte {
+	if t := unicode.ToTitle(r); t != r {
+		return utf8.AppendRune(dst, t)
+	}
+	long, ok := specialUpper[r]
+	if !ok {
+		return utf8.AppendRune(dst, r)
+	}
+	_, w := utf8.DecodeRuneInString(long)
+	return appendLower(append(dst, long[:w]...), []byte(long[w:]))
 }

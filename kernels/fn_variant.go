@@ -15,7 +15,7 @@ func init() {
 	parse := func(name, summary string, try bool, ex Example) Scalar {
 		return Define(Scalar{
 			Name: name, Signature: name + "(jsonStr)", Summary: summary, Examples: []Example{ex},
-		}, Sig{Params: []Accept{String}, Result: vector.Variant, Nullable: try}, func(ctx *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
+		}, Sig{Params: []Accept{String}, NoCast: true, Result: vector.Variant, Nullable: try}, func(ctx *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
 			return parseVariants(args[0], n, try)
 		})
 	}

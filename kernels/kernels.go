@@ -24,6 +24,11 @@ type Ctx struct {
 	Partition       int            // spark_partition_id()
 	RowBase         int64          // rows that this partition has seen in this batch (monotonically_increasing_id)
 	Conf            map[string]string
+	// Temp is memory for results that are not needed for long: until the owner of Temp
+	// evaluates again. Kernels take their results from it with vector.Make; nil, as
+	// between operators, means that a result owns its memory.
+	Temp      *vector.Buffers
+	transient vector.Buffers
 }
 
 // Arg is an argument of a function as its Bind sees it.
@@ -58,6 +63,9 @@ type Impl struct {
 	// Total promises that Eval fails for no arguments and is cheap, so that a call
 	// may be evaluated on rows that do not need it.
 	Total bool
+	// Fresh promises that a result shares no memory with the values of the arguments (their
+	// validity may be shared), so that the arguments may live in Ctx.Temp.
+	Fresh bool
 	// Volatile functions are neither folded nor shared (rand, uuid, monotonically_increasing_id).
 	Volatile bool
 }

@@ -15,6 +15,16 @@ func mapDouble(t *vector.Type, f func(float64) (float64, bool)) Eval {
 	}
 }
 
+// sqrt is a loop of its own: the square root is one instruction.
+func sqrt(ctx *Ctx, v []vector.Vec, n int) (vector.Vec, error) {
+	src := vector.Values[float64](v[0].Arr)
+	out := vector.Make[float64](ctx.Temp, len(src))
+	for i, x := range src[:len(out)] {
+		out[i] = math.Sqrt(x)
+	}
+	return vector.Vec{Arr: vector.NewFixed(vector.Double, out, Validity(n, v[0]))}, nil
+}
+
 func mapFloat32(f func(float32) float32) Eval {
 	return func(_ *Ctx, v []vector.Vec, n int) (vector.Vec, error) {
 		src := vector.Values[float32](v[0].Arr)
@@ -55,8 +65,8 @@ func evalSign(t *vector.Type) Eval {
 	return mapDouble(vector.Double, total(signum))
 }
 
-func signOfInts[T integer](_ *Ctx, v []vector.Vec, n int) (vector.Vec, error) {
-	out := convert[T, float64](vector.Values[T](v[0].Arr))
+func signOfInts[T integer](ctx *Ctx, v []vector.Vec, n int) (vector.Vec, error) {
+	out := convert[T, float64](ctx.Temp, vector.Values[T](v[0].Arr))
 	for i, x := range out {
 		out[i] = signum(x)
 	}
@@ -72,11 +82,13 @@ func javaPow(x, y float64) float64 {
 }
 
 func init() {
+	Register(Define(Scalar{Name: "sqrt", Signature: "sqrt(x)", Summary: "The square root; NaN for a negative number.",
+		SQL: func(a []string) string { return "SQRT(" + a[0] + ")" }},
+		Sig{Params: []Accept{Double}, Result: vector.Double, Total: true, Fresh: true}, sqrt))
 	for _, f := range []struct {
 		name, summary string
 		eval          func(float64) (float64, bool)
 	}{
-		{"SQRT", "The square root; NaN for a negative number.", total(math.Sqrt)},
 		{"CBRT", "The cube root.", total(math.Cbrt)},
 		{"EXP", "e to the power of x.", total(math.Exp)},
 		{"EXPM1", "exp(x) - 1.", total(math.Expm1)},
@@ -99,7 +111,7 @@ func init() {
 		name := strings.ToLower(f.name)
 		Register(Define(Scalar{Name: name, Signature: name + "(x)", Summary: f.summary,
 			SQL: func(a []string) string { return f.name + "(" + a[0] + ")" }},
-			Sig{Params: []Accept{Double}, Result: vector.Double, Nullable: strings.HasPrefix(name, "l")}, mapDouble(vector.Double, f.eval)))
+			Sig{Params: []Accept{Double}, Result: vector.Double, Nullable: strings.HasPrefix(name, "l"), Fresh: true}, mapDouble(vector.Double, f.eval)))
 	}
 	for _, shown := range []string{"sign", "SIGNUM"} {
 		name := strings.ToLower(shown)

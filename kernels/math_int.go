@@ -54,7 +54,14 @@ func bindAbs(conf *Conf, print func([]Arg) string, args []Arg) (*Impl, error) {
 	case vector.KindFloat:
 		eval = mapFloat32(func(x float32) float32 { return float32(math.Abs(float64(x))) })
 	case vector.KindDouble:
-		eval = mapDouble(t, total(math.Abs))
+		eval = func(ctx *Ctx, v []vector.Vec, n int) (vector.Vec, error) {
+			src := vector.Values[float64](v[0].Arr)
+			out := vector.Make[float64](ctx.Temp, len(src))
+			for i, x := range src[:len(out)] {
+				out[i] = math.Abs(x)
+			}
+			return vector.Vec{Arr: vector.NewFixed(t, out, Validity(n, v[0]))}, nil
+		}
 	case vector.KindDecimal:
 		eval = func(_ *Ctx, v []vector.Vec, _ int) (vector.Vec, error) {
 			out, err := mapValues(v[0].Arr, t, CastTry, func(d Dec) (Dec, bool) { return d.Abs(), true }, nil)
@@ -63,7 +70,7 @@ func bindAbs(conf *Conf, print func([]Arg) string, args []Arg) (*Impl, error) {
 	default:
 		return nil, UnexpectedInput(print(args), 0, signed, args[0])
 	}
-	return &Impl{Args: []*vector.Type{t}, Result: t, NullIfAny: true, Eval: strict(t, eval)}, nil
+	return &Impl{Args: []*vector.Type{t}, Result: t, NullIfAny: true, Fresh: true, Eval: strict(t, eval)}, nil
 }
 
 func absInts[T integer](t *vector.Type, checked bool, fail func() error) Eval {

@@ -59,6 +59,9 @@ func init() {
 		print := s.print
 		s.Bind = func(conf *Conf, args []Arg) (*Impl, error) {
 			if len(args) == 2 {
+				if isNull(args[1].Type) {
+					return nil, condition.New("NON_FOLDABLE_ARGUMENT", "funcName", "`"+f.name+"`", "paramName", "`scale`", "paramType", `"INT"`)
+				}
 				return bindRound(conf, f.how, print, AnyDecimal, args)
 			}
 			return bindFloor(conf, f.how, print, args[0])

@@ -113,7 +113,7 @@ func (o arithOp) bind(conf *Conf, print func([]Arg) string, args []Arg) (*Impl, 
 	if !o.accepts(a) {
 		return nil, errWrongType(print(args), required, a)
 	}
-	impl := &Impl{Args: []*vector.Type{a, b}, Result: a, NullIfAny: true}
+	impl := &Impl{Args: []*vector.Type{a, b}, Result: a, NullIfAny: true, Fresh: true}
 	impl.Nullable = o.mode != CastANSI && (isDecimal(a) || o.divides() || o.mode == CastTry)
 	switch {
 	case o.symbol == "div":
@@ -124,6 +124,7 @@ func (o arithOp) bind(conf *Conf, print func([]Arg) string, args []Arg) (*Impl, 
 		impl.Eval = o.decimals(a, b, impl.Result)
 	default:
 		impl.Eval = o.numbers(a)
+		impl.Total = a.Fractional() && !o.divides() // infinity is no error
 	}
 	impl.Eval = strict(impl.Result, impl.Eval)
 	return impl, nil

@@ -33,7 +33,17 @@ func (o arithOp) decimals(a, b, result *vector.Type) Eval {
 		}
 		return errDecimalRange(o.exact(x, y, sa, sb), p, s)
 	}
-	return func(_ *Ctx, v []vector.Vec, n int) (vector.Vec, error) { return f.each(result, v[0], v[1], n) }
+	loop := o.smallDecimals(a, b, result)
+	if loop == nil {
+		return func(_ *Ctx, v []vector.Vec, n int) (vector.Vec, error) { return f.each(result, v[0], v[1], n) }
+	}
+	return func(ctx *Ctx, v []vector.Vec, n int) (vector.Vec, error) {
+		out := vector.Make[words](ctx.Temp, n)
+		if loop(out, vector.Values[words](v[0].Arr), v[0].Mask(), vector.Values[words](v[1].Arr), v[1].Mask()) {
+			return vector.Vec{Arr: vector.NewFixed(result, out, Validity(n, v...))}, nil
+		}
+		return f.each(result, v[0], v[1], n)
+	}
 }
 
 func notByZero(f func(x, y Dec) (Dec, bool)) func(x, y Dec) (Dec, bool) {

@@ -48,24 +48,27 @@ func intArith[T integer](o arithOp, t *vector.Type) Eval {
 		}
 	}
 	if fast == nil {
-		return func(_ *Ctx, v []vector.Vec, n int) (vector.Vec, error) {
+		return func(ctx *Ctx, v []vector.Vec, n int) (vector.Vec, error) {
 			if a, b := v[0], v[1]; o.symbol == "%" && b.Const && !a.Const && vector.Values[T](b.Arr)[0] != 0 {
-				out := make([]T, n)
+				out := vector.Make[T](ctx.Temp, n)
 				remainders(out, vector.Values[T](a.Arr), vector.Values[T](b.Arr)[0])
 				return vector.Vec{Arr: vector.NewFixed(t, out, Validity(n, a))}, nil
 			}
 			return f.each(t, v[0], v[1], n)
 		}
 	}
-	return func(_ *Ctx, v []vector.Vec, n int) (vector.Vec, error) {
+	return func(ctx *Ctx, v []vector.Vec, n int) (vector.Vec, error) {
 		a, b := v[0], v[1]
-		out := make([]T, n)
+		out := vector.Make[T](ctx.Temp, n)
 		if fast(vector.Values[T](a.Arr), a.Mask(), vector.Values[T](b.Arr), b.Mask(), out) && o.mode != CastLegacy {
 			return f.each(t, a, b, n)
 		}
 		return vector.Vec{Arr: vector.NewFixed(t, out, Validity(n, a, b))}, nil
 	}
 }
+
+// The loops over integers or their results note an overflow in the sign of a word, so
+// that they have no branches.
 
 func addInts[T integer](x []T, am int, y []T, bm int, out []T) bool {
 	var over T
@@ -79,13 +82,21 @@ func addInts[T integer](x []T, am int, y []T, bm int, out []T) bool {
 		return over < 0
 	}
 	if am == 0 {
-		x, y, am, bm = y, x, bm, am
+		x, y = y, x
 	}
 	c := y[0]
-	for i := range out {
-		v := x[i&am]
+	x = x[:len(out)]
+	if c >= 0 {
+		for i, v := range x {
+			r := v + c
+			over |= r &^ v
+			out[i] = r
+		}
+		return over < 0
+	}
+	for i, v := range x {
 		r := v + c
-		over |= (r ^ v) & (r ^ c)
+		over |= v &^ r
 		out[i] = r
 	}
 	return over < 0
@@ -93,37 +104,73 @@ func addInts[T integer](x []T, am int, y []T, bm int, out []T) bool {
 
 func subInts[T integer](x []T, am int, y []T, bm int, out []T) bool {
 	var over T
-	for i := range out {
-		u, v := x[i&am], y[i&bm]
-		r := u - v
-		over |= (r ^ u) & (u ^ v)
-		out[i] = r
+	switch {
+	case am == 0:
+		c := x[0]
+		for i, v := range y[:len(out)] {
+			r := c - v
+			over |= (r ^ c) & (c ^ v)
+			out[i] = r
+		}
+	case bm == 0:
+		c := y[0]
+		for i, v := range x[:len(out)] {
+			r := v - c
+			over |= (r ^ v) & (v ^ c)
+			out[i] = r
+		}
+	default:
+		x, y = x[:len(out)], y[:len(out)]
+		for i := range out {
+			u, v := x[i], y[i]
+			r := u - v
+			over |= (r ^ u) & (u ^ v)
+			out[i] = r
+		}
 	}
 	return over < 0
 }
 
 func mulInts[T integer](x []T, am int, y []T, bm int, out []T) bool {
-	over := false
-	if bm == 0 && len(out) > 0 {
-		if c := int64(y[0]); int64(int32(c)) == c && c != 0 {
+	if am == 0 {
+		x, am, y, bm = y, bm, x, am
+	}
+	x = x[:len(out)]
+	var over int64
+	if bm == 0 {
+		c := y[0]
+		if high := highest[T]() / max(int64(c), -int64(c), 1); c > 1 || c < -1 && c != -c {
 			// The product fits where the factor is within the limits of T by c.
-			high := highest[T]() / max(c, -c)
-			var beyond bool
-			for i, v := range x[:min(len(out), len(x))] {
-				beyond = beyond || int64(v) > high || int64(v) < -high
-				out[i] = v * T(c)
+			for i, v := range x {
+				over |= (high - int64(v)) | (high + int64(v))
+				out[i] = v * c
 			}
-			if len(x) == len(out) && !beyond {
+			if over >= 0 {
 				return false
 			}
 		}
+		over = 0
+		for i, v := range x {
+			p, high := product(int64(v), int64(c))
+			out[i] = T(p)
+			over |= high | (int64(out[i]) ^ p)
+		}
+		return over != 0
 	}
-	for i := range out {
-		r, ok := mulExact(x[i&am], y[i&bm])
-		over = over || !ok
-		out[i] = r
+	y = y[:len(out)]
+	for i, v := range x {
+		p, high := product(int64(v), int64(y[i]))
+		out[i] = T(p)
+		over |= high | (int64(out[i]) ^ p)
 	}
-	return over
+	return over != 0
+}
+
+// product is the low word of x*y, and 0 if that is all of it.
+func product(x, y int64) (low, more int64) {
+	hi, lo := bits.Mul64(uint64(x), uint64(y))
+	high := int64(hi) - x>>63&y - y>>63&x
+	return int64(lo), high ^ int64(lo)>>63
 }
 
 // highest is the greatest value of a type.
@@ -132,32 +179,19 @@ func highest[T integer]() int64 {
 	return math.MaxInt64 >> (64 - 8*unsafe.Sizeof(zero))
 }
 
-// remainders is x % y. Of numbers below 2^32 the quotient comes from a
-// multiplication by the reciprocal of y, which is exact for them.
+// remainders is x % y for y other than 0.
 func remainders[T integer](out, x []T, y T) {
-	d := uint64(max(y, -y))
-	if d < 2 || d >= 1<<31 {
+	d, ok := divisorOf(int64(y))
+	if !ok {
 		for i, v := range x[:len(out)] {
 			out[i] = v % y
 		}
 		return
 	}
-	reciprocal := math.MaxUint64/d + 1
 	for i, v := range x[:len(out)] {
-		u := uint64(v)
-		if v < 0 {
-			u = -u
-		}
-		if u >= 1<<32 {
-			out[i] = v % y
-			continue
-		}
-		q, _ := bits.Mul64(reciprocal, u)
-		r := T(u - q*d)
-		if v < 0 {
-			r = -r
-		}
-		out[i] = r
+		sign := int64(v) >> 63
+		u := uint64(int64(v) ^ sign - sign)
+		out[i] = T(int64(u-d.quo(u)*d.by) ^ sign - sign)
 	}
 }
 
@@ -180,61 +214,15 @@ func (o arithOp) intError(t *vector.Type, x, y int64) error {
 // floatArith is the arithmetic of FLOAT and DOUBLE, which overflows to infinity
 // but raises for a zero divisor.
 func floatArith[T float](o arithOp, t *vector.Type) Eval {
-	var loop func(x []T, am int, y []T, bm int, out []T) (zero bool)
-	switch o.symbol {
-	case "+":
-		loop = func(x []T, am int, y []T, bm int, out []T) bool {
-			for i := range out {
-				out[i] = x[i&am] + y[i&bm]
-			}
-			return false
-		}
-	case "-":
-		loop = func(x []T, am int, y []T, bm int, out []T) bool {
-			for i := range out {
-				out[i] = x[i&am] - y[i&bm]
-			}
-			return false
-		}
-	case "*":
-		loop = func(x []T, am int, y []T, bm int, out []T) bool {
-			for i := range out {
-				out[i] = x[i&am] * y[i&bm]
-			}
-			return false
-		}
-	case "/":
-		loop = func(x []T, am int, y []T, bm int, out []T) bool {
-			zero := false
-			for i := range out {
-				d := y[i&bm]
-				zero = zero || d == 0
-				out[i] = x[i&am] / d
-			}
-			return zero
-		}
-	default:
-		positive := o.symbol == "pmod"
-		loop = func(x []T, am int, y []T, bm int, out []T) bool {
-			zero := false
-			for i := range out {
-				d := y[i&bm]
-				zero = zero || d == 0
-				r := T(math.Mod(float64(x[i&am]), float64(d)))
-				if positive && r < 0 {
-					r = T(math.Mod(float64(r+d), float64(d)))
-				}
-				out[i] = r
-			}
-			return zero
-		}
-	}
-	return func(_ *Ctx, v []vector.Vec, n int) (vector.Vec, error) {
+	loop := map[string]func(out []T, a, b vector.Vec) (zero bool){
+		"+": addFloats[T], "-": subFloats[T], "*": mulFloats[T], "/": divFloats[T], "%": modFloats[T], "pmod": pmodFloats[T],
+	}[o.symbol]
+	return func(ctx *Ctx, v []vector.Vec, n int) (vector.Vec, error) {
 		a, b := v[0], v[1]
-		out := make([]T, n)
-		zero := loop(vector.Values[T](a.Arr), a.Mask(), vector.Values[T](b.Arr), b.Mask(), out)
+		out := vector.Make[T](ctx.Temp, n)
+		zero := loop(out, a, b)
 		valid := Validity(n, a, b)
-		if zero {
+		if zero && o.divides() {
 			var err error
 			if valid, err = o.zeroDivisors(valid, n, func(i int) bool { return vector.Values[T](b.Arr)[i&b.Mask()] == 0 }); err != nil {
 				return vector.Vec{}, err
@@ -242,6 +230,116 @@ func floatArith[T float](o arithOp, t *vector.Type) Eval {
 		}
 		return vector.Vec{Arr: vector.NewFixed(t, out, valid)}, nil
 	}
+}
+
+func addFloats[T float](out []T, a, b vector.Vec) bool {
+	if a.Const {
+		a, b = b, a
+	}
+	x, y := vector.Values[T](a.Arr)[:len(out)], vector.Values[T](b.Arr)
+	if b.Const {
+		c := y[0]
+		for i, v := range x {
+			out[i] = v + c
+		}
+		return false
+	}
+	y = y[:len(out)]
+	for i, v := range x {
+		out[i] = v + y[i]
+	}
+	return false
+}
+
+func subFloats[T float](out []T, a, b vector.Vec) bool {
+	x, y := vector.Values[T](a.Arr), vector.Values[T](b.Arr)
+	switch {
+	case a.Const:
+		c := x[0]
+		for i, v := range y[:len(out)] {
+			out[i] = c - v
+		}
+	case b.Const:
+		c := y[0]
+		for i, v := range x[:len(out)] {
+			out[i] = v - c
+		}
+	default:
+		y = y[:len(out)]
+		for i, v := range x[:len(out)] {
+			out[i] = v - y[i]
+		}
+	}
+	return false
+}
+
+func mulFloats[T float](out []T, a, b vector.Vec) bool {
+	if a.Const {
+		a, b = b, a
+	}
+	x, y := vector.Values[T](a.Arr)[:len(out)], vector.Values[T](b.Arr)
+	if b.Const {
+		c := y[0]
+		for i, v := range x {
+			out[i] = v * c
+		}
+		return false
+	}
+	y = y[:len(out)]
+	for i, v := range x {
+		out[i] = v * y[i]
+	}
+	return false
+}
+
+func divFloats[T float](out []T, a, b vector.Vec) (zero bool) {
+	x, y := vector.Values[T](a.Arr), vector.Values[T](b.Arr)
+	switch {
+	case b.Const:
+		c := y[0]
+		for i, v := range x[:len(out)] {
+			out[i] = v / c
+		}
+		return c == 0
+	case a.Const:
+		c := x[0]
+		for i, v := range y[:len(out)] {
+			if v == 0 {
+				zero = true
+			}
+			out[i] = c / v
+		}
+	default:
+		x = x[:len(out)]
+		for i, v := range y[:len(out)] {
+			if v == 0 {
+				zero = true
+			}
+			out[i] = x[i] / v
+		}
+	}
+	return zero
+}
+
+func modFloats[T float](out []T, a, b vector.Vec) (zero bool) {
+	x, y := fixedOf[T](a), fixedOf[T](b)
+	for i := range out {
+		d := y.at(i)
+		zero = zero || d == 0
+		out[i] = T(math.Mod(float64(x.at(i)), float64(d)))
+	}
+	return zero
+}
+
+func pmodFloats[T float](out []T, a, b vector.Vec) (zero bool) {
+	zero = modFloats(out, a, b)
+	y := fixedOf[T](b)
+	for i, r := range out {
+		if d := y.at(i); r < 0 {
+			out[i] = T(math.Mod(float64(r+d), float64(d)))
+		}
+	}
+	return zero
 }
 
 // zeroDivisors makes the valid rows with a zero divisor null, or raises the error.

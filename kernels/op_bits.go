@@ -38,7 +38,7 @@ func init() {
 	}
 	Register(DefineOn(Scalar{Name: "bit_count", Signature: "bit_count(x)", Summary: "The number of bits that are set in x as a BIGINT.",
 		Examples: []Example{{"bit_count(-1)", "64"}}},
-		Sig{Params: []Accept{OneOf(AnyIntegral, Bool)}, Result: vector.Int},
+		Sig{Params: []Accept{OneOf(AnyIntegral, Bool)}, NoCast: true, Result: vector.Int},
 		func(_ *Conf, args []Arg) Eval {
 			cast := innerCast(args[0].Type, vector.Long, CastANSI)
 			return func(ctx *Ctx, v []vector.Vec, n int) (vector.Vec, error) {
@@ -57,6 +57,9 @@ func init() {
 
 func bindBits(conf *Conf, symbol string, print func([]Arg) string, args []Arg) (*Impl, error) {
 	a, b := promoteStrings(conf, args[0].Type, args[1].Type)
+	if x, y := besideDecimal(a, b); !x.Equal(y) && (a.Fractional() || b.Fractional()) {
+		return nil, errDiffTypes(print(args), x, y)
+	}
 	a, b = numericOperands(conf, append([]Arg(nil), args...), a, b)
 	if isNull(a) {
 		a, b = vector.Int, vector.Int

@@ -191,8 +191,11 @@ func (p *picker) add(a arrow.Array) (base uint32) {
 // Eval evaluates branch by branch on the rows that are left.
 func (c *caseExpr) Eval(ctx *Ctx, b *vector.Batch) (vector.Vec, error) {
 	n := b.Len()
-	if c.constants() {
+	switch {
+	case c.constants():
 		return c.choose(ctx, b)
+	case c.simpleBranches():
+		return c.blend(ctx, b)
 	}
 	p := &picker{place: make([]uint32, n)}
 	rest := b
@@ -316,51 +319,4 @@ func splitNulls(v vector.Vec, n int) (value, null []uint32) {
 		}
 	}
 	return value, null
-}
-
-// constants tells whether the branches give constants under conditions that may
-// be evaluated on all rows.
-func (c *caseExpr) constants() bool {
-	for _, br := range c.branches {
-		if _, ok := unwrap(br.value).(*Const); !ok || br.cond != nil && !isSimple(br.cond) {
-			return false
-		}
-	}
-	return !c.coalesce
-}
-
-// choose evaluates such conditions on all rows and takes the constants.
-func (c *caseExpr) choose(ctx *Ctx, b *vector.Batch) (vector.Vec, error) {
-	n := b.Len()
-	values := []arrow.Array{vector.NewNull(c.typ, 1)}
-	choice := make([]uint32, n)
-	for k := len(c.branches) - 1; k >= 0; k-- { // an earlier branch overrides a later one
-		br := c.branches[k]
-		at := uint32(len(values))
-		values = append(values, unwrap(br.value).(*Const).Value.Arr)
-		if br.cond == nil {
-			for i := range choice {
-				choice[i] = at
-			}
-			continue
-		}
-		v, err := br.cond.Eval(ctx, b)
-		if err != nil {
-			return vector.Vec{}, err
-		}
-		taken := append(make(vector.Bitmap, 0, n/8+1), boolsOf(v, n)...)
-		if valid := Validity(n, v); valid != nil {
-			andBits(taken, taken, valid)
-		}
-		override(choice, taken, at)
-	}
-	return vector.Vec{Arr: vector.Take(vector.Concat(values), choice)}, nil
-}
-
-// override sets the choice of the rows that a bitmap has.
-func override(choice []uint32, rows vector.Bitmap, at uint32) {
-	for i := range choice {
-		mask := -uint32(rows[i>>3] >> (i & 7) & 1)
-		choice[i] = choice[i]&^mask | at&mask
-	}
 }

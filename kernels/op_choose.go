@@ -96,7 +96,11 @@ func bindBetween(conf *Conf, args []Arg) (*Impl, error) {
 	and := &logicExpr{and: true}
 	return &Impl{Args: []*vector.Type{nil, nil, nil}, Result: vector.Bool,
 		Nullable: args[0].Nullable || args[1].Nullable || args[2].Nullable,
+		Fresh:    true,
 		Eval: func(ctx *Ctx, v []vector.Vec, n int) (vector.Vec, error) {
+			if out, ok := betweenInts(args[0].Type, args[1].Type, args[2].Type, v); ok {
+				return out, nil
+			}
 			a, err := low(ctx, v[:2], n)
 			if err != nil {
 				return a, err
@@ -107,6 +111,26 @@ func bindBetween(conf *Conf, args []Arg) (*Impl, error) {
 			}
 			return and.combine(a, b, n), nil
 		}}, nil
+}
+
+// betweenInts is BETWEEN of an integer, date or time column and two constants of its type.
+func betweenInts(x, low, high *vector.Type, v []vector.Vec) (vector.Vec, bool) {
+	if !x.Equal(low) || !x.Equal(high) || v[0].Const || !v[1].Const || !v[2].Const || v[1].IsNull(0) || v[2].IsNull(0) {
+		return vector.Vec{}, false
+	}
+	switch x.Kind {
+	case vector.KindInt, vector.KindDate:
+		return betweenConstants[int32](v), true
+	case vector.KindLong, vector.KindTimestamp, vector.KindTimestampNTZ:
+		return betweenConstants[int64](v), true
+	}
+	return vector.Vec{}, false
+}
+
+func betweenConstants[T integer](v []vector.Vec) vector.Vec {
+	x := vector.Values[T](v[0].Arr)
+	bits := isBetween(x, vector.Values[T](v[1].Arr)[0], vector.Values[T](v[2].Arr)[0])
+	return vector.Vec{Arr: vector.NewBool(bits, len(x), Validity(len(x), v[0]))}
 }
 
 // commonWithoutStrings is CommonType that never turns a string into a number.
@@ -225,10 +249,19 @@ func extremeInts[T int32 | int64](t *vector.Type, v []vector.Vec, n int, greates
 			for i := range out {
 				out[i] = min(out[i], values[i&m])
 			}
-		default:
-			if len(valid) == 0 {
-				valid = vector.NewValid(n)
+		case len(valid) == 0:
+			// Where y is null it is taken for the value so far.
+			for i := range out {
+				have := out[i]
+				known := -T(own[i>>3] >> (i & 7) & 1)
+				y := values[i&m]&known | have&^known
+				if greatest {
+					out[i] = max(have, y)
+				} else {
+					out[i] = min(have, y)
+				}
 			}
+		default:
 			for i := range out {
 				if y := values[i&m]; own.Get(i) && (!valid.Get(i) || y > out[i] == greatest && y != out[i]) {
 					out[i] = y

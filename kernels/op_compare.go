@@ -2,7 +2,6 @@ package kernels
 
 import (
 	"bytes"
-	"cmp"
 
 	"github.com/vstream/vstream/vector"
 )
@@ -45,7 +44,7 @@ func bindComparison(conf *Conf, op string, print func([]string) string, args []A
 	case !Orderable(a):
 		return nil, errOrdering(print(sqls(args)), op, a)
 	}
-	impl := &Impl{Args: []*vector.Type{a, b}, Result: vector.Bool, NullIfAny: op != "<=>", Total: a.Width() > 0}
+	impl := &Impl{Args: []*vector.Type{a, b}, Result: vector.Bool, NullIfAny: op != "<=>", Total: a.Width() > 0, Fresh: true}
 	impl.Eval = comparison(op, a)
 	return impl, nil
 }
@@ -241,82 +240,6 @@ func bit(b bool) byte {
 		return 1
 	}
 	return 0
-}
-
-func eqBits[T comparable](a, b vector.Vec, n int) vector.Bitmap {
-	out := vector.NewBitmap(n)
-	if a.Const && !b.Const {
-		a, b = b, a
-	}
-	x, y := vector.Values[T](a.Arr), vector.Values[T](b.Arr)
-	switch {
-	case a.Const:
-		c := x[0] == y[0]
-		for i := range n {
-			out[i>>3] |= bit(c) << (i & 7)
-		}
-	case b.Const:
-		c := y[0]
-		for i, v := range x[:n] {
-			out[i>>3] |= bit(v == c) << (i & 7)
-		}
-	default:
-		y = y[:n]
-		for i, v := range x[:n] {
-			out[i>>3] |= bit(v == y[i]) << (i & 7)
-		}
-	}
-	return out
-}
-
-func ltBits[T cmp.Ordered](a, b vector.Vec, n int) vector.Bitmap {
-	out := vector.NewBitmap(n)
-	x, y := vector.Values[T](a.Arr), vector.Values[T](b.Arr)
-	switch {
-	case a.Const && b.Const:
-		c := x[0] < y[0]
-		for i := range n {
-			out[i>>3] |= bit(c) << (i & 7)
-		}
-	case a.Const:
-		c := x[0]
-		for i, v := range y[:n] {
-			out[i>>3] |= bit(c < v) << (i & 7)
-		}
-	case b.Const:
-		c := y[0]
-		for i, v := range x[:n] {
-			out[i>>3] |= bit(v < c) << (i & 7)
-		}
-	default:
-		y = y[:n]
-		for i, v := range x[:n] {
-			out[i>>3] |= bit(v < y[i]) << (i & 7)
-		}
-	}
-	return out
-}
-
-func eqFloatBits[T float](a, b vector.Vec, n int) vector.Bitmap {
-	out := vector.NewBitmap(n)
-	x, am := vector.Values[T](a.Arr), a.Mask()
-	y, bm := vector.Values[T](b.Arr), b.Mask()
-	for i := range n {
-		u, v := x[i&am], y[i&bm]
-		out[i>>3] |= bit(u == v || u != u && v != v) << (i & 7)
-	}
-	return out
-}
-
-func ltFloatBits[T float](a, b vector.Vec, n int) vector.Bitmap {
-	out := vector.NewBitmap(n)
-	x, am := vector.Values[T](a.Arr), a.Mask()
-	y, bm := vector.Values[T](b.Arr), b.Mask()
-	for i := range n {
-		u, v := x[i&am], y[i&bm]
-		out[i>>3] |= bit(u < v || v != v && u == u) << (i & 7)
-	}
-	return out
 }
 
 func ltDec(a, b vector.Vec, n int) vector.Bitmap {

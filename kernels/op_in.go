@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/vstream/vstream/vector"
@@ -35,6 +36,9 @@ func bindIn(conf *Conf, args []Arg) (*Impl, error) {
 	return &Impl{Args: types, Result: vector.Bool, Nullable: nullable,
 		Eval: func(ctx *Ctx, v []vector.Vec, n int) (vector.Vec, error) {
 			if find := lookupSet(t, v); find != nil {
+				if v[0].Const {
+					n = 1
+				}
 				return find(v[0], n), nil
 			}
 			out := boolConst(false)
@@ -55,9 +59,6 @@ const setSize = 8
 // lookupSet makes a lookup of a list of constants; nil if the list is short or
 // not constant, or of a type whose equality is not that of its bytes.
 func lookupSet(t *vector.Type, v []vector.Vec) func(x vector.Vec, n int) vector.Vec {
-	if len(v)-1 < setSize {
-		return nil
-	}
 	for _, item := range v[1:] {
 		if !item.Const {
 			return nil
@@ -65,13 +66,61 @@ func lookupSet(t *vector.Type, v []vector.Vec) func(x vector.Vec, n int) vector.
 	}
 	switch t.Kind {
 	case vector.KindInt, vector.KindDate:
-		return valueSet[int32](v[1:])
+		return intSet[int32](v[1:])
 	case vector.KindLong, vector.KindTimestamp, vector.KindTimestampNTZ:
-		return valueSet[int64](v[1:])
+		return intSet[int64](v[1:])
+	}
+	if len(v)-1 < setSize {
+		return nil
+	}
+	switch t.Kind {
 	case vector.KindString, vector.KindBinary:
 		return textSet(v[1:])
 	}
 	return nil
+}
+
+// setSpan bounds the distance between the least and the greatest number of a list
+// that is looked up in a bitmap.
+const setSpan = 1 << 16
+
+// intSet is a bitmap of the numbers if they lie close together, or a map of many.
+func intSet[T int32 | int64](items []vector.Vec) func(x vector.Vec, n int) vector.Vec {
+	var values []int64
+	for _, item := range items {
+		if !item.IsNull(0) {
+			values = append(values, int64(vector.Values[T](item.Arr)[0]))
+		}
+	}
+	if len(values) == 0 {
+		return nil
+	}
+	low := slices.Min(values)
+	span := uint64(slices.Max(values) - low)
+	if span >= setSpan {
+		if len(items) < setSize {
+			return nil
+		}
+		return valueSet[T](items)
+	}
+	set := make([]uint64, span/64+2) // the last word is that of all other numbers
+	for _, v := range values {
+		set[uint64(v-low)/64] |= 1 << (uint64(v-low) % 64)
+	}
+	hasNull := len(values) < len(items)
+	return func(x vector.Vec, n int) vector.Vec {
+		bits := vector.NewBitmap(n)
+		src := vector.Values[T](x.Arr)[:n]
+		for g := range bits {
+			var b uint64
+			for k, v := range src[g*8 : min(g*8+8, n)] {
+				at := min(uint64(int64(v)-low), span+64)
+				b |= set[at/64] >> (at % 64) & 1 << k
+			}
+			bits[g] = byte(b)
+		}
+		return setResult(x, n, hasNull, bits)
+	}
 }
 
 func valueSet[T comparable](items []vector.Vec) func(x vector.Vec, n int) vector.Vec {
@@ -86,10 +135,10 @@ func valueSet[T comparable](items []vector.Vec) func(x vector.Vec, n int) vector
 	}
 	return func(x vector.Vec, n int) vector.Vec {
 		values, m := vector.Values[T](x.Arr), x.Mask()
-		return setResult(x, n, hasNull, func(i int) bool {
+		return setResult(x, n, hasNull, fillBits(n, func(i int) bool {
 			_, ok := set[values[i&m]]
 			return ok
-		})
+		}))
 	}
 }
 
@@ -106,22 +155,18 @@ func textSet(items []vector.Vec) func(x vector.Vec, n int) vector.Vec {
 	return func(x vector.Vec, n int) vector.Vec {
 		off, data := vector.Strings(x.Arr)
 		m := x.Mask()
-		return setResult(x, n, hasNull, func(i int) bool {
+		return setResult(x, n, hasNull, fillBits(n, func(i int) bool {
 			_, ok := set[string(data[off[i&m]:off[i&m+1]])]
 			return ok
-		})
+		}))
 	}
 }
 
 // setResult is true where found, else false, or null if the list has a null.
-func setResult(x vector.Vec, n int, hasNull bool, found func(i int) bool) vector.Vec {
-	if x.Const {
-		n = 1
-	}
-	bits := fillBits(n, found)
+func setResult(x vector.Vec, n int, hasNull bool, found vector.Bitmap) vector.Vec {
 	valid := Validity(n, x)
 	if hasNull {
-		valid = andBits(append(vector.Bitmap(nil), bits...), bits, validityOf(x, n))
+		valid = andBits(make(vector.Bitmap, len(found)), found, validityOf(x, n))
 	}
-	return vector.Vec{Arr: vector.NewBool(bits, n, valid), Const: x.Const}
+	return vector.Vec{Arr: vector.NewBool(found, n, valid), Const: x.Const}
 }

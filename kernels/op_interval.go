@@ -107,7 +107,7 @@ func (o arithOp) divideIntervals(t *vector.Type) *Impl {
 
 // widened is a column of months as longs.
 func widened(v vector.Vec) vector.Vec {
-	out := convert[int32, int64](vector.Values[int32](v.Arr))
+	out := convert[int32, int64](nil, vector.Values[int32](v.Arr))
 	return vector.Vec{Arr: vector.NewFixed(vector.Long, out, vector.Validity(v.Arr)), Const: v.Const}
 }
 

@@ -30,15 +30,12 @@ func init() {
 // bindLogic binds AND (stop at false) or OR (stop at true).
 func bindLogic(print func([]string) string, and bool) func(*Conf, []Arg) (*Impl, error) {
 	return func(conf *Conf, args []Arg) (*Impl, error) {
-		a, b := promoteStrings(conf, args[0].Type, args[1].Type)
-		if isNull(a) {
-			a = b
+		a, b := besideDecimal(promoteStrings(conf, args[0].Type, args[1].Type))
+		if isNull(a) && (isNull(b) || b.Kind == vector.KindBool) {
+			a = vector.Bool
 		}
-		if isNull(b) {
-			b = a
-		}
-		if isNull(a) {
-			a, b = vector.Bool, vector.Bool
+		if isNull(b) && a.Kind == vector.KindBool {
+			b = vector.Bool
 		}
 		switch {
 		case !a.Equal(b):

@@ -70,6 +70,21 @@ func numericOperands(conf *Conf, args []Arg, a, b *vector.Type) (x, y *vector.Ty
 	return a, b
 }
 
+// besideDecimal casts the operands of any binary operator of which one is a
+// decimal: an integer to a decimal, and both to doubles beside a fraction.
+func besideDecimal(a, b *vector.Type) (*vector.Type, *vector.Type) {
+	switch {
+	case !isDecimal(a) && !isDecimal(b):
+	case isDecimal(a) && b.Integral():
+		b = DecimalFor(b)
+	case a.Integral() && isDecimal(b):
+		a = DecimalFor(a)
+	case !isDecimal(a) && a.Fractional(), !isDecimal(b) && b.Fractional():
+		a, b = vector.Double, vector.Double
+	}
+	return a, b
+}
+
 func errDiffTypes(sql string, a, b *vector.Type) error {
 	return condition.New("DATATYPE_MISMATCH.BINARY_OP_DIFF_TYPES",
 		"sqlExpr", quoteSQL(sql), "left", quoteType(a), "right", quoteType(b))

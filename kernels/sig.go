@@ -34,10 +34,13 @@ type Sig struct {
 	// NoCast makes arguments match as they are (Spark's ExpectsInputTypes, as
 	// against ImplicitCastInputTypes); only NULL is still cast.
 	NoCast bool
+	// Exact is NoCast, and refuses NULL too.
+	Exact bool
 	// TakesNulls: eval sees null arguments and decides itself.
 	TakesNulls bool
-	// Total is Impl.Total.
+	// Total and Fresh are Impl's.
 	Total    bool
+	Fresh    bool
 	Volatile bool
 }
 
@@ -99,7 +102,7 @@ func (s Sig) bind(conf *Conf, print func([]Arg) string, args []Arg, pick func(*C
 	for i := range cast {
 		p := s.Params[min(i, len(s.Params)-1)]
 		t, ok := ImplicitCast(conf, cast[i].Type, p)
-		if s.NoCast && ok && !isNull(cast[i].Type) {
+		if ok && (s.Exact || s.NoCast && !isNull(cast[i].Type)) {
 			ok = p.Accepts(cast[i].Type)
 		}
 		if !ok {
@@ -123,7 +126,7 @@ func (s Sig) bind(conf *Conf, print func([]Arg) string, args []Arg, pick func(*C
 	}
 	return &Impl{
 		Args: types, Result: result, Eval: eval,
-		Nullable: s.Nullable, NullIfAny: !s.TakesNulls, Total: s.Total, Volatile: s.Volatile,
+		Nullable: s.Nullable, NullIfAny: !s.TakesNulls, Total: s.Total, Fresh: s.Fresh, Volatile: s.Volatile,
 	}, nil
 }
 

@@ -31,6 +31,8 @@ type GroupTable struct {
 type keyIndex interface {
 	len() int
 	find(cols []arrow.Array, gid []uint32)
+	// freeze makes find give NoGroup for keys that are not there, or ends that.
+	freeze(on bool)
 	column(i int, g []uint32) arrow.Array
 	bytes() int
 	reset()
@@ -78,6 +80,16 @@ func (t *GroupTable) Find(cols []arrow.Array, gid []uint32) {
 	}
 }
 
+// NoGroup is what Lookup gives for a key that is not in the table.
+const NoGroup = ^uint32(0)
+
+// Lookup is Find without new groups: gid[i] is NoGroup if the key of row i is not there.
+func (t *GroupTable) Lookup(cols []arrow.Array, gid []uint32) {
+	t.index.freeze(true)
+	t.Find(cols, gid)
+	t.index.freeze(false)
+}
+
 // Column is key column i for the given groups.
 func (t *GroupTable) Column(i int, g []uint32) arrow.Array { return t.index.column(i, g) }
 
@@ -110,11 +122,22 @@ func AllGroups(n int) []uint32 {
 }
 
 // noKey is the table of GROUP BY (): every row is of group 0.
-type noKey struct{ n int }
+type noKey struct {
+	n      int
+	frozen bool
+}
 
 func (t *noKey) len() int { return t.n }
 
+func (t *noKey) freeze(on bool) { t.frozen = on }
+
 func (t *noKey) find(_ []arrow.Array, gid []uint32) {
+	if t.frozen && t.n == 0 {
+		for i := range gid {
+			gid[i] = NoGroup
+		}
+		return
+	}
 	t.n = 1
 	clear(gid)
 }

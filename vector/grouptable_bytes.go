@@ -19,6 +19,8 @@ type bytesTable struct {
 	limit int
 	shift uint8
 	null  int // the group of null, -1 if there is none
+	// frozen: keys that are not there are NoGroup
+	frozen bool
 
 	slotMem, refMem, arenaMem *Memory
 
@@ -39,6 +41,8 @@ func newBytesTable() *bytesTable {
 }
 
 func (t *bytesTable) len() int { return t.n }
+
+func (t *bytesTable) freeze(on bool) { t.frozen = on }
 
 func (t *bytesTable) bytes() int { return t.slotMem.Len() + t.refMem.Len() + t.arenaMem.Len() }
 
@@ -133,6 +137,9 @@ func (t *bytesTable) probe(p []byte, h uint64) uint32 {
 	for q := h >> t.shift; ; q = (q + 1) & mask {
 		x := t.slots[q]
 		if x == 0 {
+			if t.frozen {
+				return NoGroup
+			}
 			t.slots[q] = h<<32 | uint64(t.n+1)
 			g := t.add(p, h)
 			if t.n > t.limit {
@@ -170,6 +177,9 @@ func (t *bytesTable) add(p []byte, h uint64) uint32 {
 // nullGroup is the group of null, which has no slot.
 func (t *bytesTable) nullGroup() uint32 {
 	if t.null < 0 {
+		if t.frozen {
+			return NoGroup
+		}
 		t.null = int(t.add(nil, 0))
 	}
 	return uint32(t.null)

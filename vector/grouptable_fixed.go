@@ -28,6 +28,8 @@ type fixedTable[K keyWordsOf] struct {
 	n     int
 	limit int
 	shift uint8 // of a hash: its high bits are the slot
+	// frozen: keys that are not there are NoGroup
+	frozen bool
 
 	slotMem, keyMem *Memory
 
@@ -45,6 +47,8 @@ func newFixedTable[K keyWordsOf](types []*Type) *fixedTable[K] {
 }
 
 func (t *fixedTable[K]) len() int { return t.n }
+
+func (t *fixedTable[K]) freeze(on bool) { t.frozen = on }
 
 func (t *fixedTable[K]) bytes() int { return t.slotMem.Len() + t.keyMem.Len() + 4*cap(t.nulls) }
 
@@ -159,6 +163,9 @@ func (t *fixedTable[K]) probe(k *K, null uint32, h uint64) uint32 {
 	for p := h >> t.shift; ; p = (p + 1) & mask {
 		s := &t.slots[p]
 		if s.group == 0 {
+			if t.frozen {
+				return NoGroup
+			}
 			return t.insert(s, k, null)
 		}
 		if s.key == *k && s.null == null {

@@ -133,6 +133,16 @@ func TestGroupTableAgainstMap(t *testing.T) {
 			}
 			batches = append(batches, cols)
 			gid := make([]uint32, n)
+			table.Lookup(cols, gid)
+			for i, k := range keys {
+				want, ok := model[k]
+				if !ok {
+					want = vector.NoGroup
+				}
+				if gid[i] != want {
+					t.Fatalf("row %d of batch %d: Lookup gives %d, want %d", i, batch, gid[i], want)
+				}
+			}
 			table.Find(cols, gid)
 			for i, k := range keys {
 				g, ok := model[k]

@@ -253,5 +253,12 @@ func NewStruct(t *Type, fields []arrow.Array, n int, valid Bitmap) arrow.Array {
 
 // NewNull is a column of n nulls.
 func NewNull(t *Type, n int) arrow.Array {
+	if t.Kind == KindStruct { // Arrow's maker knows no fields of the null type
+		fields := make([]arrow.Array, len(t.Fields))
+		for i, f := range t.Fields {
+			fields[i] = NewNull(f.Type, n)
+		}
+		return NewStruct(t, fields, n, NewBitmap(n))
+	}
 	return array.MakeArrayOfNull(memory.DefaultAllocator, t.Arrow(), n)
 }

@@ -30,11 +30,11 @@ func compile(text string, s *vector.Schema) (kernels.Expr, error) {
 	return plan.Compile(e, attrs)
 }
 
-// evaluate runs a kernel over all batches.
+// evaluate runs a kernel over all batches; nobody keeps a result beyond its batch.
 func evaluate(e kernels.Expr, bs []*vector.Batch) error {
 	ctx := &kernels.Ctx{Zone: time.UTC, ANSI: true}
 	for _, b := range bs {
-		if _, err := e.Eval(ctx, b); err != nil {
+		if _, err := kernels.Transient(ctx, e, b); err != nil {
 			return err
 		}
 	}

@@ -25,24 +25,18 @@ type column struct {
 	dec    []decimal.Num
 	off    []int32
 	data   []byte
-	kids   []*column      // struct fields; the element; key and value
-	names  []string       // of a struct's fields
-	byName map[string]int // of a struct's fields; the first of equal names
-	next   int            // index of the field that is expected next
-	drop   []int32        // map entries whose key came again behind them
+	kids   []*column // struct fields; the element; key and value
+	fields members   // of a struct
+	drop   []int32   // map entries whose key came again behind them
 }
 
 func newColumn(t *vector.Type) *column {
 	c := &column{typ: t}
 	switch t.Kind {
 	case vector.KindStruct:
-		c.byName = make(map[string]int, len(t.Fields))
 		for i, f := range t.Fields {
 			c.kids = append(c.kids, newColumn(f.Type))
-			c.names = append(c.names, f.Name)
-			if _, ok := c.byName[f.Name]; !ok {
-				c.byName[f.Name] = i
-			}
+			c.fields.add(f.Name, i)
 		}
 	case vector.KindVariant:
 		c.kids = []*column{newColumn(vector.Binary), newColumn(vector.Binary)} // value and metadata

@@ -34,9 +34,12 @@ func (p *parser) fromScalar(c *column, t token, s []byte) bool {
 	if t != tokInt {
 		return false
 	}
-	v, ok := parseInt(s)
-	if !ok {
-		return false
+	v := p.int
+	if len(s) > 18 {
+		var ok bool
+		if v, ok = parseInt(s); !ok {
+			return false
+		}
 	}
 	switch c.typ.Kind {
 	case vector.KindLong:
@@ -93,6 +96,10 @@ func appendFloat(c *column, t token, s []byte) bool {
 		bits := 64
 		if c.typ.Kind == vector.KindFloat {
 			bits = 32
+		}
+		if x, ok := text.ShortDecimal(s); ok && bits == 64 {
+			v = x
+			break
 		}
 		v, _ = strconv.ParseFloat(view(s), bits) // out of range gives an infinity, as in Java
 	default:

@@ -118,8 +118,7 @@ func (p *parser) stringValue(c *column, t token, num []byte, depth int) status {
 	return stOK
 }
 
-// object reads an object into a struct column. The position of the next known
-// field is predicted from the order of the schema and of the former record.
+// object reads an object into a struct column.
 func (p *parser) object(c *column, depth int) status {
 	if depth > maxDepth {
 		return stSyntax
@@ -132,28 +131,17 @@ func (p *parser) object(c *column, depth int) status {
 		c.appendZero()
 		return stOK
 	}
-	for {
-		name, ok := p.name()
+	for at := 0; ; at++ {
+		k, ok := c.fields.find(p, at)
 		if !ok {
 			return stSyntax
 		}
-		k := c.next
-		if k >= len(c.names) || string(name) != c.names[k] {
-			if k, ok = c.byName[string(name)]; !ok {
-				k = -1
-			}
-		}
-		if p.peek() != ':' {
-			return stSyntax
-		}
-		p.i++
 		if k < 0 {
 			if !p.skip(depth + 1) {
 				return stSyntax
 			}
 		} else {
 			kid := c.kids[k]
-			c.next = k + 1
 			if kid.n > base { // of a repeated field the last value counts
 				kid.truncate(base)
 			}
@@ -163,6 +151,10 @@ func (p *parser) object(c *column, depth int) status {
 			case stBad, stPartial:
 				st = stPartial
 			}
+		}
+		if p.i < len(p.d) && p.d[p.i] == ',' {
+			p.i++
+			continue
 		}
 		switch p.peek() {
 		case ',':
@@ -175,7 +167,6 @@ func (p *parser) object(c *column, depth int) status {
 		p.i++
 		break
 	}
-	c.next = 0
 	for _, kid := range c.kids {
 		if kid.n == base {
 			kid.appendNull()

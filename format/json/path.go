@@ -21,6 +21,7 @@ const (
 type Paths struct {
 	source string
 	steps  []step
+	names  []members // of the objects that a step looks into
 	ok     bool
 	known  bool
 	p      parser
@@ -110,6 +111,12 @@ func (s *Paths) AppendObject(dst, text, path []byte) ([]byte, bool) {
 	if !s.known || s.source != string(path) {
 		s.source, s.known = string(path), true
 		s.steps, s.ok = parsePath(s.source)
+		s.names = make([]members, len(s.steps))
+		for i, step := range s.steps {
+			if step.index == stepField {
+				s.names[i].add(step.name, 0)
+			}
+		}
 	}
 	if !s.ok {
 		return dst, false
@@ -130,8 +137,8 @@ func (s *Paths) eval(g *sink, st style, path []step, depth int) (found, ok bool)
 	case len(path) == 0:
 		return s.copy(g, st, t, num, depth)
 	case t == tokObject && path[0].index == stepField:
-		ok = s.p.members(depth, func(name []byte) (ok bool) {
-			if found || string(name) != path[0].name || s.p.peek() == 'n' {
+		ok = s.p.fields(depth, &s.names[len(s.steps)-len(path)], func(field int) (ok bool) {
+			if found || field < 0 || s.p.peek() == 'n' {
 				return s.p.skip(depth + 1)
 			}
 			found, ok = s.eval(g, st, path[1:], depth+1)

@@ -110,7 +110,6 @@ func (r *Reader) AppendNull() {
 // end completes the rows that a record gave, from row base on.
 func (r *Reader) end(record []byte, base int, st status) error {
 	if st >= stBad {
-		r.root.next = 0
 		for _, k := range r.root.kids {
 			k.truncate(base)
 		}

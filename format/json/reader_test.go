@@ -246,3 +246,41 @@ func BenchmarkReader(b *testing.B) {
 		r.Flush()
 	}
 }
+
+// TestNoFields: a query that needs no column counts the records.
+func TestNoFields(t *testing.T) {
+	r := NewReader(vector.NewSchema(), options())
+	for _, record := range []string{`{"a":1}`, `{}`, `{"a":1,"b":{"c":2}}`} {
+		if _, err := r.AppendRow([]byte(record)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := r.Flush().Len(); n != 3 {
+		t.Errorf("%d rows", n)
+	}
+}
+
+// TestMemberOrder reads records of changing shapes with one reader and each with a
+// reader of its own: what it has learned about names must not show.
+func TestMemberOrder(t *testing.T) {
+	schema := vector.NewSchema(field("a", vector.Long), field("b", vector.String), field("a", vector.String), field("q\"", vector.Long))
+	pieces := []string{`"a":1`, `"a" :2`, ` "b":"x"`, `"\u0061":3`, `"c":{"a":4}`, `"q\"":5`, `'b':"y"`, `"":0`, `"a:":6`, `"b":[1,2]`, `"q"":7`, `"d\\\":8`, "\"e\xff\":9"}
+	r := rand.New(rand.NewSource(1))
+	shared := NewReader(schema, options())
+	for range 2000 {
+		var parts []string
+		for range r.Intn(6) {
+			parts = append(parts, pieces[r.Intn(len(pieces))])
+		}
+		record := []byte("{" + strings.Join(parts, ",") + "}")
+		own := NewReader(schema, options())
+		for _, reader := range []*Reader{shared, own} {
+			if _, err := reader.AppendRow(record); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if d := cmp.Diff(rows(own.Flush()), rows(shared.Flush())); d != "" {
+			t.Fatalf("%s: %s", record, d)
+		}
+	}
+}

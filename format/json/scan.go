@@ -15,11 +15,15 @@ type scanner struct {
 	i   int
 	o   *Options
 	buf []byte // unescaped text of the last string with escapes
+	int int64  // value of the last tokInt of at most 18 digits
 }
 
 const maxDepth = 1000 // Jackson's StreamReadConstraints
 
 func (s *scanner) space() {
+	if s.i < len(s.d) && s.d[s.i] > '/' {
+		return
+	}
 	for s.i < len(s.d) {
 		switch s.d[s.i] {
 		case ' ', '\t', '\n', '\r':
@@ -241,7 +245,13 @@ const (
 // next looks at the value that follows. A scalar other than a string is read and
 // its text returned; of an object, array or string only the class is told.
 func (s *scanner) next() (token, []byte) {
-	c := s.peek()
+	c := byte(0)
+	if s.i < len(s.d) {
+		c = s.d[s.i]
+	}
+	if c <= ' ' || c == '/' {
+		c = s.peek()
+	}
 	start := s.i
 	switch {
 	case c == '"', c == '\'' && !s.o.NoSingleQuotes:
@@ -284,10 +294,15 @@ func (s *scanner) number() token {
 			return tokSpecial
 		}
 	}
-	first := i
+	first, v := i, int64(0)
 	for i < len(d) && d[i]-'0' <= 9 {
+		v = v*10 + int64(d[i]-'0')
 		i++
 	}
+	if first > s.i {
+		v = -v
+	}
+	s.int = v
 	if i == first || d[first] == '0' && i > first+1 && !s.o.AllowLeadingZeros {
 		return tokNone
 	}
@@ -331,6 +346,10 @@ func (s *scanner) skip(depth int) bool {
 func (s *scanner) skipRest(t token, depth int) bool {
 	switch t {
 	case tokString:
+		if e, _ := stringEnd(s.d, s.i+1); s.d[s.i] == '"' && e < len(s.d) && s.d[e] == '"' {
+			s.i = e + 1
+			return true
+		}
 		_, ok := s.str()
 		return ok
 	case tokObject:

@@ -2,6 +2,7 @@ package json
 
 import (
 	"encoding/base64"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -20,6 +21,8 @@ type WriteOptions struct {
 	render.Formats
 	// KeepNullFields prints the null fields of objects (ignoreNullFields=false).
 	KeepNullFields bool
+	// SortKeys prints the fields of objects and the entries of maps in the order of their names (sortKeys=true).
+	SortKeys bool
 	// LineSep ends a row of a file; "" is a newline.
 	LineSep string
 }
@@ -35,6 +38,8 @@ func ParseWriteOptions(m map[string]string, zone *time.Location) (WriteOptions, 
 		switch strings.ToLower(k) {
 		case "ignorenullfields":
 			o.KeepNullFields = strings.EqualFold(v, "false")
+		case "sortkeys":
+			o.SortKeys = strings.EqualFold(v, "true")
 		case "linesep":
 			o.LineSep = v
 		case "encoding", "charset":
@@ -134,6 +139,7 @@ func (o WriteOptions) value(t *vector.Type, a arrow.Array) render.Append {
 // object prints a row of columns as an object.
 func (o WriteOptions) object(fs []vector.Field, cols []arrow.Array) render.Append {
 	type member struct {
+		field string
 		name  []byte // with quotes and colon
 		a     arrow.Array
 		nulls bool
@@ -141,7 +147,10 @@ func (o WriteOptions) object(fs []vector.Field, cols []arrow.Array) render.Appen
 	}
 	members := make([]member, len(fs))
 	for j, f := range fs {
-		members[j] = member{append(text.AppendJSONString(nil, []byte(f.Name)), ':'), cols[j], cols[j].NullN() > 0, o.value(f.Type, cols[j])}
+		members[j] = member{f.Name, append(text.AppendJSONString(nil, []byte(f.Name)), ':'), cols[j], cols[j].NullN() > 0, o.value(f.Type, cols[j])}
+	}
+	if o.SortKeys {
+		slices.SortStableFunc(members, func(a, b member) int { return strings.Compare(a.field, b.field) })
 	}
 	return func(b []byte, i int) []byte {
 		b = append(b, '{')
@@ -184,11 +193,36 @@ func (o WriteOptions) mapping(t *vector.Type, a arrow.Array) render.Append {
 		name = escaped(render.Style{Null: "null"}.Column(k, key))
 	}
 	off, val := vector.Offsets(a), o.nullable(t.Elem, entries.Field(1))
+	if o.SortKeys {
+		return sortedMap(off, name, val)
+	}
 	return func(b []byte, i int) []byte {
 		b = append(b, '{')
 		for j := off[i]; j < off[i+1]; j++ {
 			b = append(name(comma(b, j > off[i]), int(j)), ':')
 			b = val(b, int(j))
+		}
+		return append(b, '}')
+	}
+}
+
+// sortedMap prints a map in the order of its names.
+func sortedMap(off []int32, name, val render.Append) render.Append {
+	type entry struct {
+		name string
+		at   int
+	}
+	var entries []entry
+	return func(b []byte, i int) []byte {
+		entries = entries[:0]
+		for j := off[i]; j < off[i+1]; j++ {
+			entries = append(entries, entry{string(name(nil, int(j))), int(j)})
+		}
+		slices.SortStableFunc(entries, func(a, b entry) int { return strings.Compare(a.name, b.name) })
+		b = append(b, '{')
+		for k, e := range entries {
+			b = append(append(comma(b, k > 0), e.name...), ':')
+			b = val(b, e.at)
 		}
 		return append(b, '}')
 	}

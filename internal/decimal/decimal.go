@@ -248,6 +248,21 @@ func Float(d Num, scale, size int) float64 {
 	return f
 }
 
+// Doubles is Float of size 64 for numbers of a column that all are below 2^53; false if
+// one is not.
+func Doubles[T float32 | float64](out []T, src []Num, scale int) bool {
+	if scale > 22 {
+		return false
+	}
+	unit, odd := math.Pow10(scale), int64(0)
+	for i, d := range src[:len(out)] {
+		v := int64(d.LowBits())
+		odd |= d.HighBits() ^ v>>63 | (v+1<<53)>>54
+		out[i] = T(float64(v) / unit)
+	}
+	return odd == 0
+}
+
 // FromInt is a whole number.
 func FromInt(v int64) Num { return decimal128.FromI64(v) }
 

@@ -44,6 +44,10 @@ func (m *moment) ops(b []byte, ops []op) []byte {
 	for i := range ops {
 		switch o := &ops[i]; o.kind {
 		case opLiteral:
+			if len(o.lit) == 1 {
+				b = append(b, o.lit[0])
+				continue
+			}
 			b = append(b, o.lit...)
 		case opNumber:
 			b = appendNumber(b, o, m.number(o.field))
@@ -158,6 +162,13 @@ func (m *moment) zoneName(full bool) string {
 }
 
 func appendNumber(b []byte, o *op, v int) []byte {
+	switch { // the widths of most patterns
+	case o.min == 2 && v >= 0 && v < 100:
+		return append(b, byte('0'+uint8(v)/10), byte('0'+uint8(v)%10))
+	case o.min == 4 && v >= 1000 && v < 10_000:
+		high, low := uint8(uint16(v)/100), uint8(uint16(v)%100)
+		return append(b, '0'+high/10, '0'+high%10, '0'+low/10, '0'+low%10)
+	}
 	if v < 0 {
 		b = append(b, '-')
 		v = -v

@@ -61,6 +61,17 @@ func CivilFromDays(days int64) (year int64, month, day int) {
 	return year, month, day
 }
 
+// YearOfDay is the year of CivilFromDays, without a branch.
+func YearOfDay(day int32) int32 {
+	const eras = 16_000 // makes every day positive
+	n := 4*uint64(int64(day)+719468+eras*daysPerEra) + 3
+	century := n / daysPerEra
+	p := 2939745 * ((n - century*daysPerEra) | 3)
+	// The year begins in March; its 306th day is in the next one.
+	next := (uint64(uint32(p)) + 1<<32 - 306*4*2939745) >> 32
+	return int32(100*century+p>>32+next) - 400*eras
+}
+
 const (
 	daysPerEra = 146097  // of 400 years
 	eraShift   = 2500    // makes the days of the fast computation positive

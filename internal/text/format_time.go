@@ -4,6 +4,17 @@ import "strconv"
 
 func append2(dst []byte, v int64) []byte { return append(dst, byte('0'+v/10), byte('0'+v%10)) }
 
+// pairs are the texts of 0 to 99 as two digits.
+var pairs = func() (p [100][2]byte) {
+	for i := range p {
+		p[i] = [2]byte{byte('0' + i/10), byte('0' + i%10)}
+	}
+	return p
+}()
+
+// put2 writes v as two digits.
+func put2(b []byte, v uint32) { *(*[2]byte)(b) = pairs[v] }
+
 // AppendDate appends a day number as yyyy-MM-dd; years past 9999 get a plus sign.
 func AppendDate(dst []byte, days int64) []byte {
 	y, m, d := CivilFromDays(days)
@@ -52,6 +63,31 @@ func AppendTimestampMillis(dst []byte, local int64) []byte {
 func appendDateTime(dst []byte, local int64, sep byte, full bool) []byte {
 	days := FloorDiv(local, MicrosPerDay)
 	t := local - days*MicrosPerDay
+	if y, m, d := CivilFromDays(days); y >= 0 && y <= 9999 {
+		var b [26]byte // yyyy-MM-dd HH:mm:ss.ffffff
+		seconds, micros := uint32(t/MicrosPerSecond), uint32(t%MicrosPerSecond)
+		put2(b[0:], uint32(y)/100)
+		put2(b[2:], uint32(y)%100)
+		put2(b[5:], uint32(m))
+		put2(b[8:], uint32(d))
+		put2(b[11:], seconds/3600)
+		put2(b[14:], seconds/60%60)
+		put2(b[17:], seconds%60)
+		put2(b[20:], micros/10_000)
+		put2(b[22:], micros/100%100)
+		put2(b[24:], micros%100)
+		b[4], b[7], b[10], b[13], b[16], b[19] = '-', '-', sep, ':', ':', '.'
+		n := len(b)
+		if !full {
+			for b[n-1] == '0' && n > 20 {
+				n--
+			}
+			if n == 20 {
+				n--
+			}
+		}
+		return append(dst, b[:n]...)
+	}
 	dst = AppendDate(dst, days)
 	return appendFraction(appendClock(append(dst, sep), t), t%MicrosPerSecond, full)
 }

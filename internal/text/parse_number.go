@@ -8,6 +8,16 @@ import (
 // ParseLong reads an integer as CAST(string AS BIGINT) does: blanks, an optional
 // sign, digits. With truncate (ANSI mode off) a fraction is allowed and dropped.
 func ParseLong(s []byte, truncate bool) (int64, bool) {
+	if n := len(s); n > 0 && n <= 18 { // mostly there are but digits
+		v, i := int64(0), 0
+		for i < n && s[i]-'0' <= 9 {
+			v = v*10 + int64(s[i]-'0')
+			i++
+		}
+		if i == n {
+			return v, true
+		}
+	}
 	s = TrimBlank(s)
 	if len(s) == 0 {
 		return 0, false
@@ -57,6 +67,11 @@ func ParseFloat(s []byte) (float32, bool) {
 
 // ParseFloating is ParseDouble (size 64) or ParseFloat (size 32).
 func ParseFloating(s []byte, size int) (float64, bool) {
+	if size == 64 {
+		if v, ok := ShortDecimal(s); ok {
+			return v, true
+		}
+	}
 	s = TrimBlank(s)
 	body := s
 	if len(body) > 0 && (body[0] == '-' || body[0] == '+') {
@@ -88,6 +103,42 @@ func ParseFloating(s []byte, size int) (float64, bool) {
 	}
 	return v, true
 }
+
+// ShortDecimal reads digits with at most one point among them, and a minus sign before
+// them: the texts that a DOUBLE mostly has; false for all others.
+func ShortDecimal(s []byte) (float64, bool) {
+	if len(s) > 0 && s[0] == '-' {
+		v, ok := unsignedDecimal(s[1:])
+		return -v, ok
+	}
+	return unsignedDecimal(s)
+}
+
+// unsignedDecimal takes texts whose digits as a whole number are below 2^53. They and the
+// power of ten that divides them are exact doubles, so that the quotient is rounded once.
+func unsignedDecimal(s []byte) (float64, bool) {
+	if len(s) > 19 {
+		return 0, false
+	}
+	m, point, digits := uint64(0), len(s), 0
+	for i, c := range s {
+		if d := c - '0'; d <= 9 {
+			m = m*10 + uint64(d)
+			digits++
+			continue
+		}
+		if c != '.' || point < len(s) {
+			return 0, false
+		}
+		point = i
+	}
+	if digits == 0 || m >= 1<<53 {
+		return 0, false
+	}
+	return float64(m) / powersOfTen[len(s)-min(point+1, len(s))], true
+}
+
+var powersOfTen = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18}
 
 func trimSuffix(s []byte) []byte {
 	// A hexadecimal literal always has an exponent, so a last f or d is a suffix.
