@@ -39,10 +39,32 @@ type Impl struct {
 	// State are the columns in which the state is exchanged and stored; all are
 	// flat (fixed-width, boolean, string or binary).
 	State []vector.Field
+	// Buffer is what the state reader shows: the buffer that Spark keeps, in terms of State. Nil: State is Spark's buffer.
+	Buffer []BufferField
 	// New makes the accumulator that holds the state of all groups of one table.
 	New func() Accumulator
 	// Ordered aggregates depend on the order of rows (first, collect_list).
 	Ordered bool
+}
+
+// BufferField is a field of Spark's buffer of an aggregate: column State of the state holds
+// its values, those of a nested type encoded.
+type BufferField struct {
+	Name  string
+	Type  *vector.Type
+	State int
+}
+
+// Shown is Spark's buffer.
+func (im *Impl) Shown() []BufferField {
+	if im.Buffer != nil {
+		return im.Buffer
+	}
+	out := make([]BufferField, len(im.State))
+	for i, f := range im.State {
+		out[i] = BufferField{f.Name, f.Type, i}
+	}
+	return out
 }
 
 var functions = map[string]*Function{}

@@ -20,7 +20,7 @@ func init() {
 			Examples: []kernels.Example{{SQL: "SELECT avg(x) FROM VALUES (1), (2), (NULL) AS t(x)", Want: "1.5"}},
 			MinArgs:  1, MaxArgs: 1,
 			Bind: func(conf *kernels.Conf, args []kernels.Arg) (*Impl, error) {
-				return bindAvg(call{"avg", conf, args}, onOverflow(conf.ANSI))
+				return bindAvg(call{name: "avg", conf: conf, args: args}, onOverflow(conf.ANSI))
 			},
 		},
 		Function{
@@ -29,7 +29,7 @@ func init() {
 			Examples: []kernels.Example{{SQL: "SELECT try_avg(x) FROM VALUES (1), (2) AS t(x)", Want: "1.5"}},
 			MinArgs:  1, MaxArgs: 1,
 			Bind: func(conf *kernels.Conf, args []kernels.Arg) (*Impl, error) {
-				return bindAvg(call{"try_avg", conf, args}, overflowNull)
+				return bindAvg(call{name: "try_avg", conf: conf, args: args}, overflowNull)
 			},
 		},
 	)

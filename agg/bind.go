@@ -13,15 +13,16 @@ type call struct {
 	name string
 	conf *kernels.Conf
 	args []kernels.Arg
+	// text, if not "", is the call as Spark prints it, with arguments that were left out.
+	text string
 }
 
 // sql is the call as Spark prints it.
 func (c call) sql() string {
-	parts := make([]string, len(c.args))
-	for i, a := range c.args {
-		parts[i] = a.SQL
+	if c.text != "" {
+		return c.text
 	}
-	return c.name + "(" + strings.Join(parts, ", ") + ")"
+	return c.name + "(" + strings.Join(sqlsOf(c.args), ", ") + ")"
 }
 
 // cast gives the types to which the arguments are cast for the parameters
@@ -40,6 +41,18 @@ func (c call) cast(accepts ...kernels.Accept) ([]*vector.Type, error) {
 		out[i] = t
 	}
 	return out, nil
+}
+
+// expect is cast for parameters that take only what they name (Spark's
+// ExpectsInputTypes): nothing but NULL is cast.
+func (c call) expect(accepts ...kernels.Accept) ([]*vector.Type, error) {
+	for i, a := range c.args {
+		want := accepts[min(i, len(accepts)-1)]
+		if a.Type.Kind != vector.KindNull && !want.Accepts(a.Type) {
+			return nil, kernels.UnexpectedInput(c.sql(), i, want, a)
+		}
+	}
+	return c.cast(accepts...)
 }
 
 // numeric is the type to which the argument of sum and avg is cast: numbers and
@@ -87,6 +100,15 @@ func orderable(t *vector.Type) bool {
 }
 
 func quote(s string) string { return `"` + s + `"` }
+
+// sqlsOf are the arguments as Spark prints them.
+func sqlsOf(args []kernels.Arg) []string {
+	out := make([]string, len(args))
+	for i, a := range args {
+		out[i] = a.SQL
+	}
+	return out
+}
 
 // typesOf is an Args list that casts nothing.
 func typesOf(args []kernels.Arg) []*vector.Type {

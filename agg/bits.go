@@ -20,11 +20,11 @@ func init() {
 				case t.Kind == vector.KindNull:
 					t = vector.Int
 				case !t.Integral():
-					return nil, kernels.UnexpectedInput(call{f.name, conf, args}.sql(), 0, kernels.AnyIntegral, args[0])
+					return nil, kernels.UnexpectedInput(call{name: f.name, conf: conf, args: args}.sql(), 0, kernels.AnyIntegral, args[0])
 				}
 				return &Impl{
 					Args: []*vector.Type{t}, Result: t, Nullable: true,
-					State: []vector.Field{field("value", t, true)},
+					State: []vector.Field{field(f.name, t, true)},
 					New: func() Accumulator {
 						switch t.Kind {
 						case vector.KindByte:

@@ -19,7 +19,7 @@ func init() {
 				list := vector.ArrayOf(args[0].Type, false)
 				return &Impl{
 					Args: typesOf(args), Result: list, Ordered: true,
-					State: []vector.Field{field("values", vector.Binary, false)},
+					State: []vector.Field{field("buf", vector.Binary, false)},
 					New:   func() Accumulator { return &collectList{list: list} },
 				}, nil
 			},
@@ -33,11 +33,11 @@ func init() {
 				t := args[0].Type
 				if hasMap(t) {
 					return nil, condition.New("DATATYPE_MISMATCH.UNSUPPORTED_INPUT_TYPE",
-						"sqlExpr", quote(call{"collect_set", conf, args}.sql()), "functionName", "`collect_set`", "dataType", `"MAP" or "COLLATED STRING"`)
+						"sqlExpr", quote(call{name: "collect_set", conf: conf, args: args}.sql()), "functionName", "`collect_set`", "dataType", `"MAP" or "COLLATED STRING"`)
 				}
 				return &Impl{
 					Args: typesOf(args), Result: vector.ArrayOf(t, false),
-					State: []vector.Field{field("values", vector.Binary, false)},
+					State: []vector.Field{field("buf", vector.Binary, false)},
 					New:   func() Accumulator { return &collectSet{t: t, seen: newEntries([]*vector.Type{t})} },
 				}, nil
 			},

@@ -25,7 +25,7 @@ func init() {
 			Examples: []kernels.Example{{SQL: "SELECT count_if(x > 1) FROM VALUES (1), (2), (NULL) AS t(x)", Want: "1"}},
 			MinArgs:  1, MaxArgs: 1,
 			Bind: func(conf *kernels.Conf, args []kernels.Arg) (*Impl, error) {
-				types, err := call{"count_if", conf, args}.cast(kernels.Bool)
+				types, err := call{name: "count_if", conf: conf, args: args}.cast(kernels.Bool)
 				if err != nil {
 					return nil, err
 				}

@@ -22,7 +22,7 @@ func newCounts(t *vector.Type) counts {
 }
 
 // countsState is the exchanged state of counts.
-func countsState() []vector.Field { return []vector.Field{field("counts", vector.Binary, false)} }
+func countsState() []vector.Field { return []vector.Field{field("buf", vector.Binary, false)} }
 
 func (c *counts) exchange() []*vector.Type { return []*vector.Type{c.t, vector.Long} }
 

@@ -13,6 +13,37 @@ import (
 // the deviations, the sums of their squares.
 type pairs struct{ n, xAvg, yAvg, ck, xMk, yMk float64 }
 
+// pairNames are the columns of the state, at these places.
+var pairNames = []string{"n", "xAvg", "yAvg", "ck", "xMk", "yMk"}
+
+const (
+	pairN = iota
+	pairXAvg
+	pairYAvg
+	pairCk
+	pairXMk
+	pairYMk
+)
+
+// covariances is the buffer in which Spark does without the squares.
+var covariances = []BufferField{
+	{"n", vector.Double, pairN}, {"xAvg", vector.Double, pairXAvg}, {"yAvg", vector.Double, pairYAvg}, {"ck", vector.Double, pairCk},
+}
+
+// swapped is the buffer in which Spark has x and y the other way round.
+var swapped = []BufferField{
+	{"n", vector.Double, pairN}, {"xAvg", vector.Double, pairYAvg}, {"yAvg", vector.Double, pairXAvg}, {"ck", vector.Double, pairCk},
+	{"xMk", vector.Double, pairYMk}, {"yMk", vector.Double, pairXMk},
+}
+
+// squares is Spark's buffer of the second moment of x or y.
+func squares(avg, m2 int) []BufferField {
+	return []BufferField{{"n", vector.Double, pairN}, {"avg", vector.Double, avg}, {"m2", vector.Double, m2}}
+}
+
+// slopes is Spark's buffer of a regression line.
+var slopes = append(covariances[:len(covariances):len(covariances)], squares(pairXAvg, pairXMk)...)
+
 func init() {
 	corr := func(s *pairs) (float64, bool) {
 		d := math.Sqrt(s.xMk * s.yMk)
@@ -22,17 +53,18 @@ func init() {
 	for _, f := range []struct {
 		name, what string
 		swap       bool // the arguments are (y, x)
+		buffer     []BufferField
 		finish     func(s *pairs) (float64, bool)
 	}{
-		{"corr", "Pearson correlation", false, corr},
-		{"covar_pop", "population covariance", false, func(s *pairs) (float64, bool) { return s.ck / s.n, s.n > 0 }},
-		{"covar_samp", "sample covariance", false, func(s *pairs) (float64, bool) { return s.ck / (s.n - 1), s.n > 1 }},
-		{"regr_slope", "slope of the linear regression", true, slope},
-		{"regr_intercept", "intercept of the linear regression", true, func(s *pairs) (float64, bool) {
+		{"corr", "Pearson correlation", false, nil, corr},
+		{"covar_pop", "population covariance", false, covariances, func(s *pairs) (float64, bool) { return s.ck / s.n, s.n > 0 }},
+		{"covar_samp", "sample covariance", false, covariances, func(s *pairs) (float64, bool) { return s.ck / (s.n - 1), s.n > 1 }},
+		{"regr_slope", "slope of the linear regression", true, slopes, slope},
+		{"regr_intercept", "intercept of the linear regression", true, slopes, func(s *pairs) (float64, bool) {
 			b, ok := slope(s)
 			return s.yAvg - b*s.xAvg, ok
 		}},
-		{"regr_r2", "coefficient of determination of the linear regression", true, func(s *pairs) (float64, bool) {
+		{"regr_r2", "coefficient of determination of the linear regression", true, swapped, func(s *pairs) (float64, bool) {
 			switch {
 			case s.n < 2, s.xMk == 0:
 				return 0, false
@@ -41,11 +73,11 @@ func init() {
 			}
 			return s.ck / s.xMk * s.ck / s.yMk, true
 		}},
-		{"regr_sxx", "sum of the squares of x's deviations", true, func(s *pairs) (float64, bool) { return s.xMk, s.n > 0 }},
-		{"regr_syy", "sum of the squares of y's deviations", true, func(s *pairs) (float64, bool) { return s.yMk, s.n > 0 }},
-		{"regr_sxy", "sum of the products of the deviations", true, func(s *pairs) (float64, bool) { return s.ck, s.n > 0 }},
-		{"regr_avgx", "mean of x", true, func(s *pairs) (float64, bool) { return s.xAvg, s.n > 0 }},
-		{"regr_avgy", "mean of y", true, func(s *pairs) (float64, bool) { return s.yAvg, s.n > 0 }},
+		{"regr_sxx", "sum of the squares of x's deviations", true, squares(pairXAvg, pairXMk), func(s *pairs) (float64, bool) { return s.xMk, s.n > 0 }},
+		{"regr_syy", "sum of the squares of y's deviations", true, squares(pairYAvg, pairYMk), func(s *pairs) (float64, bool) { return s.yMk, s.n > 0 }},
+		{"regr_sxy", "sum of the products of the deviations", true, swapped[:4], func(s *pairs) (float64, bool) { return s.ck, s.n > 0 }},
+		{"regr_avgx", "mean of x", true, nil, func(s *pairs) (float64, bool) { return s.xAvg, s.n > 0 }},
+		{"regr_avgy", "mean of y", true, nil, func(s *pairs) (float64, bool) { return s.yAvg, s.n > 0 }},
 	} {
 		params := "x, y"
 		if f.swap {
@@ -56,14 +88,15 @@ func init() {
 			Summary: "The " + f.what + " over the rows in which neither is null; null if they do not determine it.",
 			MinArgs: 2, MaxArgs: 2,
 			Bind: func(conf *kernels.Conf, args []kernels.Arg) (*Impl, error) {
-				types, err := call{f.name, conf, args}.cast(kernels.Double)
+				types, err := call{name: f.name, conf: conf, args: args}.cast(kernels.Double)
 				if err != nil {
 					return nil, err
 				}
 				return &Impl{
 					Args: types, Result: vector.Double, Nullable: true,
-					State: doubles([]string{"n", "xAvg", "yAvg", "ck", "xMk", "yMk"}),
-					New:   func() Accumulator { return covariance{f.swap, f.finish} },
+					State:  doubles(pairNames),
+					Buffer: f.buffer,
+					New:    func() Accumulator { return covariance{f.swap, f.finish} },
 				}, nil
 			},
 		})
@@ -73,7 +106,7 @@ func init() {
 		Summary: "The number of rows in which neither argument is null.",
 		MinArgs: 2, MaxArgs: 2,
 		Bind: func(conf *kernels.Conf, args []kernels.Arg) (*Impl, error) {
-			types, err := call{"regr_count", conf, args}.cast(kernels.Double)
+			types, err := call{name: "regr_count", conf: conf, args: args}.cast(kernels.Double)
 			if err != nil {
 				return nil, err
 			}

@@ -48,11 +48,15 @@ func bindFirst(name string, args []kernels.Arg, last bool) (*Impl, error) {
 		ignore = vector.Bools(c.Arr).Get(0)
 	}
 	t := args[0].Type
-	c := newCell(t)
+	c, kept := newCell(t), "first"
+	if last {
+		kept = "last"
+	}
 	return &Impl{
 		Args: typesOf(args), Result: t, Nullable: true, Ordered: true,
-		State: []vector.Field{field("value", c.stored(), true), field("valueSet", vector.Bool, false)},
-		New:   func() Accumulator { return &firstLast{cell: newCell(t), last: last, ignoreNulls: ignore} },
+		State:  []vector.Field{field(kept, c.stored(), true), field("valueSet", vector.Bool, false)},
+		Buffer: []BufferField{{kept, t, 0}, {"valueSet", vector.Bool, 1}},
+		New:    func() Accumulator { return &firstLast{cell: newCell(t), last: last, ignoreNulls: ignore} },
 	}, nil
 }
 

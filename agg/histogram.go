@@ -26,7 +26,7 @@ func init() {
 }
 
 func bindHistogram(conf *kernels.Conf, args []kernels.Arg) (*Impl, error) {
-	c := call{"histogram_numeric", conf, args}
+	c := call{name: "histogram_numeric", conf: conf, args: args}
 	v, isArray, null, ok := constants(args[1])
 	switch {
 	case !ok || isArray:
@@ -45,7 +45,7 @@ func bindHistogram(conf *kernels.Conf, args []kernels.Arg) (*Impl, error) {
 	bin := vector.StructOf(vector.Field{Name: "x", Type: t, Nullable: true}, vector.Field{Name: "y", Type: vector.Double, Nullable: true})
 	return &Impl{
 		Args: []*vector.Type{t, args[1].Type}, Result: vector.ArrayOf(bin, true), Nullable: true,
-		State: []vector.Field{field("bins", vector.Binary, false)},
+		State: []vector.Field{field("buf", vector.Binary, false)},
 		New:   func() Accumulator { return &histogram{t: t, bin: bin, most: int(v[0])} },
 	}, nil
 }

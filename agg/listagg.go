@@ -31,7 +31,7 @@ func init() {
 }
 
 func bindListagg(conf *kernels.Conf, args []kernels.Arg, order []Order) (*Impl, error) {
-	c := call{"listagg", conf, args}
+	c := call{name: "listagg", conf: conf, args: args}
 	if len(args) == 1 {
 		c.args = append(args[:1:1], kernels.Arg{SQL: "NULL"})
 	}
@@ -70,7 +70,7 @@ func bindListagg(conf *kernels.Conf, args []kernels.Arg, order []Order) (*Impl, 
 	a.list = vector.ArrayOf(a.row, false)
 	return &Impl{
 		Args: types, Result: t, Nullable: true, Ordered: true,
-		State: []vector.Field{field("values", vector.Binary, false)},
+		State: []vector.Field{field("buf", vector.Binary, false)},
 		New: func() Accumulator {
 			acc := *a
 			return &acc

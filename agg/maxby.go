@@ -7,6 +7,9 @@ import (
 	"github.com/vstream/vstream/vector"
 )
 
+// The state's columns, as Spark names them.
+const extremeValue, extremeOrder = "valueWithExtremumOrdering", "extremumOrdering"
+
 func init() {
 	for _, f := range []struct {
 		name, word string
@@ -17,19 +20,23 @@ func init() {
 			want = "a"
 		}
 		Register(Function{
-			Name: f.name, Signature: f.name + "(expr, order)",
-			Summary:  "The value of expr in the row with the " + f.word + " non-null order.",
+			Name: f.name, Signature: f.name + "(expr, order[, k])",
+			Summary:  "The value of expr in the row with the " + f.word + " non-null order; with k an array of the values in the k rows with the " + f.word + " orders.",
 			Examples: []kernels.Example{{SQL: "SELECT " + f.name + "(x, y) FROM VALUES ('a', 1), ('b', 2) AS t(x, y)", Want: want}},
-			MinArgs:  2, MaxArgs: 2,
+			MinArgs:  2, MaxArgs: 3,
 			Bind: func(conf *kernels.Conf, args []kernels.Arg) (*Impl, error) {
-				if err := (call{f.name, conf, args}).ordered(1); err != nil {
+				if err := (call{name: f.name, conf: conf, args: args}).ordered(1); err != nil {
 					return nil, err
+				}
+				if len(args) == 3 {
+					return bindExtremes(call{name: f.name, conf: conf, args: args}, f.greatest)
 				}
 				value, order := args[0].Type, args[1].Type
 				v, o := newCell(value), newCell(order)
 				return &Impl{
 					Args: typesOf(args), Result: value, Nullable: true,
-					State: []vector.Field{field("value", v.stored(), true), field("order", o.stored(), true)},
+					State:  []vector.Field{field(extremeValue, v.stored(), true), field(extremeOrder, o.stored(), true)},
+					Buffer: []BufferField{{extremeValue, value, 0}, {extremeOrder, order, 1}},
 					New: func() Accumulator {
 						a := &extremeBy{value: newCell(value), order: newCell(order), greatest: f.greatest}
 						a.order.off = uintptr(a.value.Width())

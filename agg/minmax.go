@@ -22,7 +22,7 @@ func init() {
 			Examples: []kernels.Example{{SQL: "SELECT " + f.name + "(x) FROM VALUES (1), (2), (NULL) AS t(x)", Want: want}},
 			MinArgs:  1, MaxArgs: 1,
 			Bind: func(conf *kernels.Conf, args []kernels.Arg) (*Impl, error) {
-				c := call{f.name, conf, args}
+				c := call{name: f.name, conf: conf, args: args}
 				if err := c.ordered(0); err != nil {
 					return nil, err
 				}
@@ -45,7 +45,7 @@ func init() {
 			Examples: []kernels.Example{{SQL: "SELECT " + f.name + "(x) FROM VALUES (true), (false) AS t(x)", Want: want}},
 			MinArgs:  1, MaxArgs: 1,
 			Bind: func(conf *kernels.Conf, args []kernels.Arg) (*Impl, error) {
-				types, err := call{f.name, conf, args}.cast(kernels.Bool)
+				types, err := call{name: f.name, conf: conf, args: args}.cast(kernels.Bool)
 				if err != nil {
 					return nil, err
 				}
@@ -57,11 +57,15 @@ func init() {
 
 // extremeImpl is min or max over a type that has an order.
 func extremeImpl(args []*vector.Type, t *vector.Type, greatest bool) *Impl {
-	c := newCell(t)
+	c, name := newCell(t), "min"
+	if greatest {
+		name = "max"
+	}
 	return &Impl{
 		Args: args, Result: t, Nullable: true,
-		State: []vector.Field{field("value", c.stored(), true)},
-		New:   func() Accumulator { return newExtreme(t, greatest) },
+		State:  []vector.Field{field(name, c.stored(), true)},
+		Buffer: []BufferField{{name, t, 0}},
+		New:    func() Accumulator { return newExtreme(t, greatest) },
 	}
 }
 

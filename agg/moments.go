@@ -33,7 +33,7 @@ func init() {
 			Examples: []kernels.Example{{SQL: "SELECT " + f.name + "(x) FROM VALUES (1), (2), (3) AS t(x)", Want: f.want}},
 			MinArgs:  1, MaxArgs: 1,
 			Bind: func(conf *kernels.Conf, args []kernels.Arg) (*Impl, error) {
-				types, err := call{f.name, conf, args}.cast(kernels.Double)
+				types, err := call{name: f.name, conf: conf, args: args}.cast(kernels.Double)
 				if err != nil {
 					return nil, err
 				}

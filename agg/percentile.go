@@ -21,7 +21,7 @@ func init() {
 			Examples: []kernels.Example{{SQL: "SELECT percentile(x, 0.5) FROM VALUES (0), (10) AS t(x)", Want: "5.0"}},
 			MinArgs:  2, MaxArgs: 3,
 			Bind: func(conf *kernels.Conf, args []kernels.Arg) (*Impl, error) {
-				c := call{"percentile", conf, args}
+				c := call{name: "percentile", conf: conf, args: args}
 				if len(args) == 2 {
 					c.args = append(args[:2:2], kernels.Arg{SQL: "1"})
 				}
@@ -40,7 +40,7 @@ func init() {
 			Examples: []kernels.Example{{SQL: "SELECT median(x) FROM VALUES (0), (10) AS t(x)", Want: "5.0"}},
 			MinArgs:  1, MaxArgs: 1,
 			Bind: func(conf *kernels.Conf, args []kernels.Arg) (*Impl, error) {
-				return bindPercentile(call{"median", conf, args}, percentileArgs{value: 0, fraction: -1, n: 1}, false)
+				return bindPercentile(call{name: "median", conf: conf, args: args}, percentileArgs{value: 0, fraction: -1, n: 1}, false)
 			},
 		},
 	)
@@ -57,11 +57,11 @@ func init() {
 			Examples: []kernels.Example{{SQL: "SELECT " + f.name + "(0.25) WITHIN GROUP (ORDER BY x) FROM VALUES (0), (10) AS t(x)", Want: f.want}},
 			MinArgs:  1, MaxArgs: 1,
 			Bind: func(conf *kernels.Conf, args []kernels.Arg) (*Impl, error) {
-				return bindPercentile(call{f.name, conf, args}, percentileArgs{value: 1, fraction: 0, n: 2, discrete: f.discrete}, false)
+				return bindPercentile(call{name: f.name, conf: conf, args: args}, percentileArgs{value: 1, fraction: 0, n: 2, discrete: f.discrete}, false)
 			},
 			BindOrdered: func(conf *kernels.Conf, args []kernels.Arg, order []Order) (*Impl, error) {
 				args = append(args[:len(args):len(args)], order[0].Arg)
-				return bindPercentile(call{f.name, conf, args}, percentileArgs{value: 1, fraction: 0, n: 2, discrete: f.discrete}, order[0].Desc)
+				return bindPercentile(call{name: f.name, conf: conf, args: args}, percentileArgs{value: 1, fraction: 0, n: 2, discrete: f.discrete}, order[0].Desc)
 			},
 		})
 	}

@@ -35,7 +35,7 @@ func init() {
 var numericOrTime = kernels.OneOf(kernels.AnyNumeric, kernels.Date, kernels.Timestamp, kernels.TimestampNTZ, kernels.AnyYearMonth, kernels.AnyDayTime)
 
 func bindApproxPercentile(conf *kernels.Conf, args []kernels.Arg) (*Impl, error) {
-	c := call{"percentile_approx", conf, args}
+	c := call{name: "percentile_approx", conf: conf, args: args}
 	accuracy := 10000.0
 	if len(args) == 2 {
 		c.args = append(args[:2:2], kernels.Arg{SQL: "10000"})
@@ -68,7 +68,7 @@ func bindApproxPercentile(conf *kernels.Conf, args []kernels.Arg) (*Impl, error)
 		result = vector.ArrayOf(t, false)
 	}
 	return &Impl{
-		Args: types, Result: result, Nullable: true, State: []vector.Field{field("digest", vector.Binary, false)},
+		Args: types, Result: result, Nullable: true, State: []vector.Field{field("buf", vector.Binary, false)},
 		New: func() Accumulator {
 			return &approxPercentile{t: t, fractions: f, array: isArray, relativeError: 1 / accuracy}
 		},

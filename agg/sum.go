@@ -16,7 +16,7 @@ func init() {
 			Examples: []kernels.Example{{SQL: "SELECT sum(x) FROM VALUES (1), (2), (NULL) AS t(x)", Want: "3"}},
 			MinArgs:  1, MaxArgs: 1,
 			Bind: func(conf *kernels.Conf, args []kernels.Arg) (*Impl, error) {
-				return bindSum(call{"sum", conf, args}, onOverflow(conf.ANSI))
+				return bindSum(call{name: "sum", conf: conf, args: args}, onOverflow(conf.ANSI))
 			},
 		},
 		Function{
@@ -25,7 +25,7 @@ func init() {
 			Examples: []kernels.Example{{SQL: "SELECT try_sum(x) FROM VALUES (9223372036854775807), (1) AS t(x)", Want: "NULL"}},
 			MinArgs:  1, MaxArgs: 1,
 			Bind: func(conf *kernels.Conf, args []kernels.Arg) (*Impl, error) {
-				return bindSum(call{"try_sum", conf, args}, overflowNull)
+				return bindSum(call{name: "try_sum", conf: conf, args: args}, overflowNull)
 			},
 		},
 	)
@@ -87,7 +87,7 @@ func bindSum(c call, mode overflowMode) (*Impl, error) {
 	default:
 		im.New = func() Accumulator { return sumInt[int64, int64]{im.Result, mode} }
 	}
-	if mode == overflowNull {
+	if mode == overflowNull && im.Result.Kind != vector.KindDouble {
 		// The lost sum must stay lost through state, so it is a second column.
 		im.State = append(im.State, field("overflow", vector.Bool, false))
 	}
