@@ -26,11 +26,7 @@ func (t *Table) Collect(ctx context.Context) ([]*vector.Batch, error) {
 	}
 	q := &stream.Static{Kernel: conf, Resolve: t.s.resolve, Clock: t.s.clock}
 	run := func(n plan.Node) ([]*vector.Batch, error) {
-		partitions, ok := positive(conf.Conf["spark.sql.shuffle.partitions"])
-		if !ok {
-			partitions = defaultPartitions()
-		}
-		p, err := physical.Compile(n, physical.Config{Mode: "complete", Partitions: min(partitions, maxPartitions), Conf: conf, Batch: true})
+		_, p, err := compile(n, physical.Config{Mode: "complete", Partitions: partitionsOf(conf.Conf), Conf: conf, Batch: true})
 		if err != nil {
 			return nil, err
 		}

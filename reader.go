@@ -3,6 +3,7 @@ package vstream
 import (
 	"context"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -79,6 +80,10 @@ func (r *Reader) Load() (*Table, error) {
 		return nil, condition.New("DATA_SOURCE_NOT_FOUND", "provider", r.format).
 			WithHint("the formats are: %s", strings.Join(source.Names(), ", "))
 	}
+	if !r.static && spec.Open == nil {
+		return nil, condition.New("_LEGACY_ERROR_TEMP_2049", "className", r.format, "operator", "reading").
+			WithHint("it is a table: read it as a static one")
+	}
 	if !r.static {
 		if err := checkSourceName(r.name, r.s.confCopy()); err != nil {
 			return nil, err
@@ -109,14 +114,17 @@ func (r *Reader) Load() (*Table, error) {
 	if schema == nil {
 		return nil, condition.New("UNABLE_TO_INFER_SCHEMA", "format", r.format).WithHint("give the columns with schema")
 	}
-	return r.s.table(func(*plan.Analyser) (plan.Node, error) {
-		rel := &plan.Relation{Name: r.format, IsStream: !r.static, Schema: schema, Handle: in, DropsFiltered: spec.DropsFiltered}
-		for i, f := range schema.Fields {
-			rel.Attrs = append(rel.Attrs, &plan.Attr{ID: plan.NewID(), Name: f.Name, Typ: f.Type, Null: true})
-			rel.Ordinals = append(rel.Ordinals, i)
-		}
-		return rel, nil
-	}, in)
+	return r.s.relation(in, nullable(schema))
+}
+
+// nullable is the schema of what readers give: they may find no value for any column,
+// as in Spark.
+func nullable(s *vector.Schema) *vector.Schema {
+	out := &vector.Schema{Fields: slices.Clone(s.Fields)}
+	for i := range out.Fields {
+		out.Fields[i].Nullable = true
+	}
+	return out
 }
 
 // ParseSchema reads columns given as DDL: "id BIGINT, ts TIMESTAMP".

@@ -28,25 +28,27 @@ func (s *Session) Rows(schema *vector.Schema, batches ...*vector.Batch) (*Table,
 			return table, nil
 		},
 	}}
-	return s.relation(in)
+	return s.relation(in, schema)
 }
 
 // Stream makes a streaming table of a source of the caller's own, such as a
 // memory.Stream. One query at a time may read it, which closes it at its end.
 func (s *Session) Stream(src source.Source) (*Table, error) {
-	return s.relation(&stream.Input{Relation: "stream", Format: "memory", Schema: src.Schema(), Spec: &source.Spec{
+	in := &stream.Input{Relation: "stream", Format: "memory", Schema: src.Schema(), Spec: &source.Spec{
 		Name: "memory",
 		Open: func(context.Context, source.Context, source.Options, *vector.Schema) (source.Source, error) {
 			return src, nil
 		},
-	}})
+	}}
+	return s.relation(in, src.Schema())
 }
 
-// relation makes a table of an input that has its schema.
-func (s *Session) relation(in *stream.Input) (*Table, error) {
+// relation makes a table of the columns of an input. In plans it has the name that the
+// input has when the plan is made.
+func (s *Session) relation(in *stream.Input, schema *vector.Schema) (*Table, error) {
 	return s.table(func(*plan.Analyser) (plan.Node, error) {
-		rel := &plan.Relation{Name: in.Relation, IsStream: !in.Static, Schema: in.Schema, Handle: in}
-		for i, f := range in.Schema.Fields {
+		rel := &plan.Relation{Name: in.Relation, IsStream: !in.Static, Schema: schema, Handle: in, DropsFiltered: in.Spec.DropsFiltered}
+		for i, f := range schema.Fields {
 			rel.Attrs = append(rel.Attrs, &plan.Attr{ID: plan.NewID(), Name: f.Name, Typ: f.Type, Null: f.Nullable})
 			rel.Ordinals = append(rel.Ordinals, i)
 		}

@@ -57,7 +57,8 @@ func WithClock(c stream.Clock) Option {
 }
 
 // WithCrashPoints calls fn at the named points between the steps of each
-// micro-batch; an error that it returns ends the query there, as a crash would. For tests.
+// micro-batch, from more than one goroutine; an error that it returns ends the query there, as
+// a crash would. For tests.
 func WithCrashPoints(fn func(point string) error) Option {
 	return func(s *Session) error { s.crash = fn; return nil }
 }

@@ -23,7 +23,7 @@ func (a *Analyser) Where(n Node, cond string) (Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a.forText(cond).where(n, e, nil)
+	return a.forText(cond).where(n, e, &Scope{Columns: n.Output()})
 }
 
 // Select computes columns of n, each a SQL expression with an optional alias.
@@ -103,35 +103,24 @@ func ParseDelay(text string) (int64, error) {
 	return int64(months)*millisPerMonth + int64(days)*24*60*60*1000 + micros/1000, nil
 }
 
-// Finish checks an analysed query for an output mode as Spark does on start, and
-// optimises it.
+// Finish checks an analysed query for an output mode as Spark does on start, and writes
+// subqueries as joins. Optimise comes next.
 func (a *Analyser) Finish(n Node, mode string) (Node, error) {
 	if err := Check(n, mode, a.Conf); err != nil {
 		return nil, err
 	}
-	n, err := a.subqueriesAsJoins(n)
-	if err != nil {
-		return nil, err
-	}
-	return Optimise(n), nil
+	return a.subqueriesAsJoins(n)
 }
 
 // FinishBatch prepares an analysed query over static tables for one run: it computes
-// subqueries with run, writes set operations and full outer joins in terms of other nodes,
-// folds constants and optimises.
+// subqueries with run and writes set operations and full outer joins in terms of other nodes.
+// Optimise comes next, also for the plans that run gets.
 func (a *Analyser) FinishBatch(n Node, run func(Node) ([]*vector.Batch, error)) (Node, error) {
-	n, err := a.subqueriesAsJoins(n)
+	n, err := a.subqueriesAsJoins(transformNodes(n, limitRecursion))
 	if err != nil {
 		return nil, err
 	}
-	n, err = rewriteNodes(n, func(n Node) (Node, error) { return a.batchNode(n, run) })
-	if err != nil {
-		return nil, err
-	}
-	if n, err = FoldConstants(n, a.Conf); err != nil {
-		return nil, err
-	}
-	return Optimise(n), nil
+	return rewriteNodes(n, func(n Node) (Node, error) { return a.batchNode(n, run) })
 }
 
 // parseIntervalText reads "1 day 2 hours". The errors are Spark's INVALID_INTERVAL_FORMAT.*.

@@ -14,6 +14,8 @@ func (a *Analyser) batchNode(n Node, run func(Node) ([]*vector.Batch, error)) (N
 		return nil, err
 	}
 	switch n := n.(type) {
+	case *Recursive:
+		return n.recurse(run)
 	case *SetOp:
 		return a.setOpAsGrouping(n)
 	case *Join:

@@ -12,6 +12,16 @@ import (
 
 // computeSubqueries replaces the subqueries of an expression by their values.
 func (a *Analyser) computeSubqueries(e Expr, run func(Node) ([]*vector.Batch, error)) (Expr, error) {
+	e = Transform(e, func(x Expr) Expr {
+		if c, ok := x.(*Call); ok && c.Name == "not" {
+			if q, ok := c.Args[0].(*Subquery); ok && q.Kind == "in" && !q.Not {
+				negated := *q
+				negated.Not = true
+				return &negated
+			}
+		}
+		return x
+	})
 	var err error
 	out := Transform(e, func(x Expr) Expr {
 		q, ok := x.(*Subquery)
@@ -20,7 +30,7 @@ func (a *Analyser) computeSubqueries(e Expr, run func(Node) ([]*vector.Batch, er
 		}
 		v, qerr := a.computeSubquery(q, run)
 		if qerr != nil {
-			err = a.place(qerr, q.Span)
+			err = q.place(qerr)
 			return x
 		}
 		return v
@@ -94,7 +104,11 @@ func (a *Analyser) among(q *Subquery, batches []*vector.Batch) (Expr, error) {
 	if len(list) > 1 {
 		out = b.call("in", list...)
 	}
-	return out, b.err
+	if q.Not {
+		out = b.call("not", out)
+	}
+	// As in Spark, which joins, neither IN nor NOT IN of a query is null.
+	return b.call("coalesce", out, BoolLiteral(false)), b.err
 }
 
 // constantOf is value i of a column as a literal. Its text tells it from others.

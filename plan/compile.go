@@ -138,6 +138,8 @@ func (c *compiler) compileOne(e Expr, input []*Attr) (kernels.Expr, error) {
 // Compilable is an expression of another package, which makes its own kernel from
 // its compiled children.
 type Compilable interface {
+	// Key tells the node from others with the same children; see Fingerprint.
+	Key() string
 	CompileNode(kids []kernels.Expr) (kernels.Expr, error)
 }
 

@@ -53,7 +53,7 @@ func (s *shared) Eval(ctx *kernels.Ctx, b *vector.Batch) (vector.Vec, error) {
 	if s.batch == b {
 		return s.value, nil
 	}
-	v, err := s.expr.Eval(ctx, b)
+	v, err := kernels.Owned(ctx, s.expr, b)
 	if err != nil {
 		return vector.Vec{}, err
 	}

@@ -37,7 +37,7 @@ func (a *Analyser) filterAsJoin(n *Filter) (Node, error) {
 		}
 		j, err := a.predicateJoin(in, sub, not)
 		if err != nil {
-			return nil, a.place(err, sub.Span)
+			return nil, sub.place(err)
 		}
 		in = j
 	}
@@ -66,7 +66,15 @@ func (a *Analyser) predicateJoin(in Node, q *Subquery, not bool) (Node, error) {
 	p := &puller{outer: q.Outer}
 	table, err := p.pull(plan)
 	if err != nil {
-		return nil, err
+		if in.Streaming() {
+			return nil, err
+		}
+		d := a.newDependent(in, q.Outer)
+		var cols []*Attr
+		if table, cols, err = d.plan(plan); err != nil {
+			return nil, err
+		}
+		p.conds = d.matches(q.Outer, cols)
 	}
 	b := &exprBuilder{a: a}
 	conds := p.conds
@@ -170,8 +178,8 @@ func correlated() error {
 		WithHint("write it as a join")
 }
 
-// scalarJoiner joins the scalar subqueries of expressions that read outer columns to
-// the input.
+// scalarJoiner joins the subqueries of expressions to the input: scalar ones that read outer
+// columns or stand in a streaming query, and EXISTS and IN that read outer columns.
 type scalarJoiner struct {
 	a     *Analyser
 	input Node
@@ -183,12 +191,12 @@ func (m *scalarJoiner) list(es []Expr) []Expr {
 	for i, e := range es {
 		out[i] = Transform(e, func(x Expr) Expr {
 			q, ok := x.(*Subquery)
-			if !ok || q.Kind != "scalar" || len(q.Outer) == 0 && !m.input.Streaming() || m.err != nil {
+			if !ok || len(q.Outer) == 0 && (q.Kind != "scalar" || !m.input.Streaming()) || m.err != nil {
 				return x
 			}
 			v, err := m.join(q)
 			if err != nil {
-				m.err = m.a.place(err, q.Span)
+				m.err = q.place(err)
 				return x
 			}
 			return v
@@ -197,13 +205,80 @@ func (m *scalarJoiner) list(es []Expr) []Expr {
 	return out
 }
 
-// join adds a left outer join with the subquery, an aggregation without keys, grouped
-// by the columns that it compares with outer ones.
+// join adds a left outer join with the subquery.
 func (m *scalarJoiner) join(q *Subquery) (Expr, error) {
 	plan, err := m.a.subqueriesAsJoins(q.Plan)
 	if err != nil {
 		return nil, err
 	}
+	if q.Kind != "scalar" {
+		return m.existence(q, plan)
+	}
+	if len(q.Outer) == 0 && oneRow(plan) {
+		value := NewAlias(plan.Output()[0], "value")
+		m.input = &Join{Kind: "LEFT OUTER", Left: m.input, Right: &Project{Exprs: []Expr{value}, Input: plan}}
+		return nullableAttr(value.Attr), nil
+	}
+	v, err := m.grouped(q, plan)
+	if err == nil || m.input.Streaming() {
+		return v, err
+	}
+	return m.perValue(q, plan)
+}
+
+// perValue joins the rows that the subquery has for each value of the outer columns.
+func (m *scalarJoiner) perValue(q *Subquery, plan Node) (Expr, error) {
+	d := m.a.newDependent(m.input, q.Outer)
+	out := plan.Output()[0]
+	table, cols, err := d.plan(plan)
+	if err != nil {
+		return nil, err
+	}
+	g := &Aggregate{Keys: cols, Input: table}
+	for _, name := range []string{"first", "count"} {
+		arg := Expr(out)
+		if name == "count" {
+			arg = BoolLiteral(true)
+		}
+		call, err := m.a.aggregateCall(name, arg)
+		if err != nil {
+			return nil, err
+		}
+		g.Aggs = append(g.Aggs, NewAlias(call, name))
+	}
+	m.input = &Join{Kind: "LEFT OUTER", Cond: conjunction(d.matches(q.Outer, cols)), Left: m.input, Right: g}
+	return &singleRow{value: nullableAttr(g.Aggs[0].Attr), count: nullableAttr(g.Aggs[1].Attr), src: q.src, span: q.Span}, nil
+}
+
+// existence is whether the subquery has a row, or one equal to q.X; as in Spark it is
+// never null.
+func (m *scalarJoiner) existence(q *Subquery, plan Node) (Expr, error) {
+	if m.input.Streaming() {
+		return nil, correlated()
+	}
+	outer := q.Outer
+	for i, x := range q.X {
+		for _, r := range References(x) {
+			if !hasAttr(outer, r) {
+				outer = append(outer[:len(outer):len(outer)], r)
+			}
+		}
+		plan = &Filter{Cond: must(m.a.call("=", []Expr{x, plan.Output()[i]}, q.Span)), Input: plan}
+	}
+	d := m.a.newDependent(m.input, outer)
+	table, cols, err := d.plan(plan)
+	if err != nil {
+		return nil, err
+	}
+	met := NewAlias(BoolLiteral(true), "met")
+	some := &Project{Exprs: append(asExprs(cols), met), Input: &Aggregate{Keys: cols, Input: table}}
+	m.input = &Join{Kind: "LEFT OUTER", Cond: conjunction(d.matches(outer, cols)), Left: m.input, Right: some}
+	return m.a.call("isnotnull", []Expr{nullableAttr(met.Attr)}, q.Span)
+}
+
+// grouped joins an aggregation without keys, grouped by the columns that it compares with
+// outer ones.
+func (m *scalarJoiner) grouped(q *Subquery, plan Node) (Expr, error) {
 	top, ok := plan.(*Project)
 	if !ok || len(top.Exprs) != 1 {
 		return nil, correlated()
@@ -231,12 +306,12 @@ func (m *scalarJoiner) join(q *Subquery) (Expr, error) {
 	if len(p.conds) > 0 {
 		j.Cond = conjunction(p.conds)
 	}
-	m.input = j
 	for _, al := range g.Aggs {
 		if t := al.Attr.Typ; !al.Child.Nullable() && !t.Numeric() {
 			return nil, correlated()
 		}
 	}
+	m.input = j
 	b := &exprBuilder{a: m.a}
 	out := b.call("if", b.call("isnull", nullableAttr(met.Attr)), m.onNoRows(value.Child, g), nullableAttr(value.Attr))
 	return out, b.err
@@ -260,4 +335,19 @@ func (m *scalarJoiner) onNoRows(e Expr, g *Aggregate) Expr {
 		}
 	}
 	return Substitute(e, defs)
+}
+
+// oneRow tells whether a plan has at most one row whatever is in its tables.
+func oneRow(n Node) bool {
+	switch n := n.(type) {
+	case *Aggregate:
+		return len(n.Keys) == 0
+	case *Limit:
+		return n.N >= 0 && n.N <= 1
+	case *OneRow:
+		return true
+	case *Project, *Filter, *SubqueryAlias, *Sort:
+		return oneRow(n.Inputs()[0])
+	}
+	return false
 }

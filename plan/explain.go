@@ -34,7 +34,7 @@ func describeNode(n Node) string {
 	case *Relation:
 		s := fmt.Sprintf("Scan %s [%s]", n.Name, columnList(n.Attrs))
 		if n.Filter != nil {
-			s += " filter " + n.Filter.SQL()
+			s += ", filter " + show(n.Filter)
 		}
 		return s
 	case *OneRow:
@@ -44,7 +44,7 @@ func describeNode(n Node) string {
 	case *Project:
 		return "Project [" + exprList(n.Exprs) + "]"
 	case *Filter:
-		return "Filter " + n.Cond.SQL()
+		return "Filter " + show(n.Cond)
 	case *Watermark:
 		return fmt.Sprintf("Watermark %s, %d ms", n.Column.Name, n.Delay.Ms)
 	case *Aggregate:
@@ -56,7 +56,7 @@ func describeNode(n Node) string {
 	case *Expand:
 		return fmt.Sprintf("Expand %d times [%s]", len(n.Projections), columnList(n.Attrs))
 	case *Generate:
-		s := "Generate " + n.Call.Text
+		s := "Generate " + show(n.Call)
 		if n.Outer {
 			s += " outer"
 		}
@@ -64,7 +64,7 @@ func describeNode(n Node) string {
 	case *Join:
 		s := "Join " + n.Kind
 		if n.Cond != nil {
-			s += " on " + n.Cond.SQL()
+			s += " on " + show(n.Cond)
 		}
 		return s
 	case *Union:
@@ -82,7 +82,7 @@ func describeNode(n Node) string {
 	case *Sort:
 		parts := make([]string, len(n.Keys))
 		for i, k := range n.Keys {
-			parts[i] = k.Expr.SQL()
+			parts[i] = show(k.Expr)
 			if k.Desc {
 				parts[i] += " DESC"
 			}
@@ -102,6 +102,10 @@ func describeNode(n Node) string {
 		return "TransformWithState [" + columnList(n.Keys) + "]"
 	case *Sample:
 		return fmt.Sprintf("Sample %g", n.Fraction)
+	case *Recursive:
+		return fmt.Sprintf("Recursive %s [%s], at most %d times", n.Name, columnList(n.Attrs), n.Levels)
+	case *RecursiveRef:
+		return "Rows found last of " + n.Of.Name
 	case *SubqueryAlias:
 		return "SubqueryAlias " + n.Name
 	}
@@ -117,9 +121,5 @@ func columnList(cols []*Attr) string {
 }
 
 func exprList(exprs []Expr) string {
-	parts := make([]string, len(exprs))
-	for i, e := range exprs {
-		parts[i] = e.SQL()
-	}
-	return strings.Join(parts, ", ")
+	return strings.Join(showAll(exprs), ", ")
 }

@@ -51,6 +51,9 @@ type Attr struct {
 	Session bool
 	// Hidden columns are found by name but not by * (_metadata).
 	Hidden bool
+	// Merged marks a Hidden column that USING made one with another: the star of its
+	// relation has it.
+	Merged bool
 	// Param marks a parameter of a lambda, Lateral a reference to an earlier item of
 	// the SELECT list; they print otherwise than columns.
 	Param, Lateral bool
@@ -100,6 +103,8 @@ type Call struct {
 	Text string // as Spark prints it, fixed when it was bound
 	Span sql.Span
 	src  string // the statement, for the position of errors at run time
+	// NeedsTime marks the null test that a window puts on its time.
+	NeedsTime bool
 }
 
 // AggCall is an aggregate function; it is only allowed inside Aggregate and WindowFn nodes.
@@ -153,6 +158,7 @@ type Subquery struct {
 	Typ   *vector.Type
 	Text  string
 	Span  sql.Span
+	src   string // the statement, for the position of errors
 }
 
 // WindowCall is f(…) OVER (…).
@@ -161,6 +167,7 @@ type WindowCall struct {
 	PartitionBy []Expr
 	OrderBy     []*SortKey
 	Frame       *Frame // nil: Spark's default
+	IgnoreNulls bool   // of lag, lead and nth_value
 	Text        string
 	Span        sql.Span
 }

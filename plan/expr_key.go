@@ -4,75 +4,92 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/vstream/vstream/kernels"
 )
 
 // Fingerprint identifies what an expression computes: two expressions with the
 // same fingerprint have the same value on the same row. Names and positions do not
 // count; a volatile call is equal only to itself.
 func Fingerprint(e Expr) string {
-	var b strings.Builder
-	writeKey(&b, e)
-	return b.String()
+	var w keyWriter
+	w.write(e)
+	return w.String()
 }
 
-func writeKey(b *strings.Builder, e Expr) {
+// keyWriter writes a fingerprint. Parameters of lambdas are written by position, for
+// each lambda has parameters with identities of their own.
+type keyWriter struct {
+	strings.Builder
+	params []ID
+}
+
+func (w *keyWriter) write(e Expr) {
 	switch x := e.(type) {
 	case *Attr:
-		b.WriteString("#" + strconv.FormatInt(int64(x.ID), 10))
+		w.attr(x)
 		return
 	case *Literal:
-		b.WriteString(strconv.Quote(x.Text) + ":" + x.Typ.String())
+		// By value: texts of different constants may be equal, as those of 'a, b' and 'a', 'b' in calls.
+		fmt.Fprintf(w, "%#v:%s", kernels.ValueAt(x.Typ, x.Value.Arr, 0), x.Typ)
 		return
 	case *Alias:
-		writeKey(b, x.Child)
+		w.write(x.Child)
+		return
+	case *Lambda:
+		w.lambda(x)
 		return
 	case *Cast:
-		b.WriteString("cast" + strconv.Itoa(int(x.Mode)) + ":" + x.To.String())
+		w.WriteString("cast" + strconv.Itoa(int(x.Mode)) + ":" + x.To.String())
 	case *FieldAccess:
-		b.WriteString("." + strconv.Itoa(x.Ordinal))
+		w.WriteString("." + strconv.Itoa(x.Ordinal))
 	case *Call:
-		b.WriteString(x.Name)
+		w.WriteString(x.Name)
 		if x.Impl.Volatile {
-			fmt.Fprintf(b, "@%p", x)
+			fmt.Fprintf(w, "@%p", x)
 		}
 	case *AggCall:
-		fmt.Fprintf(b, "%s/%t/%d/%t%s", x.Name, x.Distinct, len(x.OrderBy), x.Filter != nil, keyOrder(x.OrderBy))
+		fmt.Fprintf(w, "%s/%t/%d/%t%s", x.Name, x.Distinct, len(x.OrderBy), x.Filter != nil, keyOrder(x.OrderBy))
 	case *TimeWindow:
-		fmt.Fprintf(b, "window%t/%d/%d/%d", x.Session, x.WidthMicros, x.SlideMicros, x.StartMicros)
+		fmt.Fprintf(w, "window%t/%d/%d/%d", x.Session, x.WidthMicros, x.SlideMicros, x.StartMicros)
 	case *GroupingCall:
-		fmt.Fprintf(b, "grouping%t", x.ID)
+		fmt.Fprintf(w, "grouping%t", x.ID)
 	case *WindowCall:
-		b.WriteString("over" + strconv.Quote(x.Text))
+		w.WriteString("over" + strconv.Quote(x.Text))
 	case *Subquery:
-		fmt.Fprintf(b, "%s@%p", x.Kind, x.Plan)
+		fmt.Fprintf(w, "%s@%p", x.Kind, x.Plan)
 	case *GeneratorCall:
-		b.WriteString(x.Name)
-	case *Lambda:
-		writeLambda(b, x)
-		return
+		w.WriteString(x.Name)
+	case Compilable:
+		w.WriteString(x.Key())
 	}
-	b.WriteByte('(')
+	w.WriteByte('(')
 	for _, k := range e.Children() {
-		writeKey(b, k)
-		b.WriteByte(',')
+		w.write(k)
+		w.WriteByte(',')
 	}
-	b.WriteByte(')')
+	w.WriteByte(')')
 }
 
-// writeLambda writes the body with its parameters by position, for each lambda
-// has parameters with identities of their own.
-func writeLambda(b *strings.Builder, l *Lambda) {
-	body := Fingerprint(l.Body)
-	for i, p := range l.Params {
-		id := "#" + strconv.FormatInt(int64(p.ID), 10)
-		for _, end := range []string{",", ")", "}"} {
-			body = strings.ReplaceAll(body, id+end, "$"+strconv.Itoa(i)+end)
-		}
-		if body == id {
-			body = "$" + strconv.Itoa(i)
+func (w *keyWriter) attr(x *Attr) {
+	for i, p := range w.params {
+		if p == x.ID {
+			w.WriteString("$" + strconv.Itoa(i))
+			return
 		}
 	}
-	fmt.Fprintf(b, "lambda%d{%s}", len(l.Params), body)
+	w.WriteString("#" + strconv.FormatInt(int64(x.ID), 10))
+}
+
+func (w *keyWriter) lambda(l *Lambda) {
+	outer := w.params
+	for _, p := range l.Params {
+		w.params = append(w.params, p.ID)
+	}
+	fmt.Fprintf(w, "lambda%d{", len(l.Params))
+	w.write(l.Body)
+	w.WriteByte('}')
+	w.params = outer
 }
 
 func keyOrder(keys []*SortKey) string {

@@ -2,11 +2,11 @@ package plan
 
 import "github.com/vstream/vstream/kernels"
 
-// FoldConstants replaces what is constant in the expressions of a plan by its value
+// foldConstants replaces what is constant in the expressions of a plan by its value
 // and simplifies conditions, as Spark's ConstantFolding and BooleanSimplification do when a
 // query starts: an error counts at once, whether or not there are rows, except in a branch
 // that may never be evaluated.
-func FoldConstants(n Node, conf *kernels.Conf) (Node, error) {
+func foldConstants(n Node, conf *kernels.Conf) (Node, error) {
 	ctx := &kernels.Ctx{Zone: conf.Zone, ANSI: conf.ANSI, Conf: conf.Conf}
 	return rewriteNodes(n, func(n Node) (Node, error) {
 		return mapExpressions(n, func(e Expr) (Expr, error) { return foldIn(ctx, e, false) })

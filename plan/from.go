@@ -6,6 +6,7 @@ import (
 
 	"github.com/vstream/vstream/condition"
 	"github.com/vstream/vstream/sql"
+	"github.com/vstream/vstream/vector"
 )
 
 func itoa(i int) string { return strconv.Itoa(i) }
@@ -15,23 +16,14 @@ func (a *Analyser) from(rels []sql.Relation, outer *Scope) (Node, error) {
 	if len(rels) == 0 {
 		return &OneRow{}, nil
 	}
-	var n Node
-	for _, r := range rels {
-		scope := outer
-		if n != nil {
-			scope = &Scope{Columns: n.Output(), Outer: outer}
-		}
-		right, err := a.relation(r, scope, outer)
+	n, err := a.relation(rels[0], outer, outer)
+	for _, r := range rels[1:] {
 		if err != nil {
 			return nil, err
 		}
-		if n == nil {
-			n = right
-			continue
-		}
-		n = &Join{Kind: "INNER", Left: n, Right: right}
+		n, err = a.relationAfter(n, r, "INNER", func(Node) (Expr, error) { return nil, nil }, outer)
 	}
-	return n, nil
+	return n, err
 }
 
 // relation analyses one relation. lateral is the scope that a LATERAL one may use.
@@ -60,6 +52,9 @@ func (a *Analyser) relation(r sql.Relation, lateral, outer *Scope) (Node, error)
 		if err != nil {
 			return nil, err
 		}
+		if got := len(n.Output()); len(r.Columns) > 0 && len(r.Columns) != got {
+			return nil, a.errorAt(r.Span, "INVALID_INLINE_TABLE.NUM_COLUMNS_MISMATCH", "expectedNumCols", len(r.Columns), "actualNumCols", got, "rowIndex", 0)
+		}
 		return a.named(n, nil, r.Alias, r.Columns, r.Span)
 	case *sql.Join:
 		return a.join(r, lateral, outer)
@@ -70,7 +65,16 @@ func (a *Analyser) relation(r sql.Relation, lateral, outer *Scope) (Node, error)
 		}
 		return a.reshaped(n, r.Pivot, r.Unpivot, outer)
 	case *sql.TableFunction:
+		if r.Lateral {
+			return a.tableFunction(r, lateral)
+		}
 		return a.tableFunction(r, outer)
+	case *sql.Sampled:
+		n, err := a.relation(r.Relation, lateral, outer)
+		if err != nil {
+			return nil, err
+		}
+		return a.sample(n, r.Sample)
 	}
 	return nil, condition.New("INTERNAL_ERROR", "message", "unknown relation")
 }
@@ -122,8 +126,14 @@ func (a *Analyser) table(t *sql.Table, outer *Scope) (Node, error) {
 func (a *Analyser) lookupTable(t *sql.Table, parts []string) (Node, error) {
 	if len(parts) == 1 {
 		if c := a.ctes.find(parts[0]); c != nil {
+			if c.self != nil {
+				return c.reference()
+			}
 			saved := a.ctes
 			defer func() { a.ctes = saved }()
+			if c.recursive {
+				return a.recursiveCTE(c)
+			}
 			a.ctes = c.scope
 			n, err := a.query(c.def.Query, nil)
 			if err != nil {
@@ -133,7 +143,7 @@ func (a *Analyser) lookupTable(t *sql.Table, parts []string) (Node, error) {
 		}
 	}
 	if v, ok := a.Catalog.View(parts); ok {
-		return v.Build(a)
+		return a.buildView(v)
 	}
 	if r, ok := a.Catalog.Relation(parts); ok {
 		return r, nil
@@ -191,17 +201,27 @@ func qualified(n Node, alias string) Node {
 	return &SubqueryAlias{Name: alias, Attrs: attrs, Input: n}
 }
 
+// sample is TABLESAMPLE. A number of rows is a limit, as in Spark.
 func (a *Analyser) sample(n Node, s *sql.Sample) (Node, error) {
-	if s.Percent == nil {
-		return nil, a.errorAt(s.Span, "VSTREAM_UNSUPPORTED", "feature", "TABLESAMPLE other than by PERCENT")
+	switch {
+	case s.Rows != nil:
+		rows, err := a.rowCount(s.Rows, "limit", n)
+		return &Limit{N: rows, Input: n}, err
+	case s.Percent == nil:
+		return nil, a.errorAt(s.Span, "VSTREAM_UNSUPPORTED", "feature", "TABLESAMPLE (BUCKET …)")
 	}
 	l, ok := s.Percent.(*sql.Literal)
 	if !ok {
 		return nil, a.errorAt(s.Span, "VSTREAM_UNSUPPORTED", "feature", "TABLESAMPLE with an expression")
 	}
 	p, err := strconv.ParseFloat(l.Text, 64)
-	if err != nil || p < 0 || p > 100 {
-		return nil, a.errorAt(s.Span, "VSTREAM_UNSUPPORTED", "feature", "TABLESAMPLE ("+l.Text+" PERCENT)")
+	switch {
+	case err != nil:
+		return nil, a.errorAt(s.Percent.Pos(), "PARSE_SYNTAX_ERROR", "error", "'"+l.Text+"'", "hint", "")
+	case p < 0 || p > 100:
+		return nil, a.errorAt(s.Span, "INVALID_TABLESAMPLE_FRACTION", "fraction", strconv.FormatFloat(p/100, 'g', -1, 64))
+	case p == 0:
+		return &Limit{Input: n}, nil
 	}
 	return &Sample{Fraction: p / 100, Input: n}, nil
 }
@@ -212,7 +232,18 @@ func (a *Analyser) join(j *sql.Join, lateral, outer *Scope) (Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := a.relation(j.Right, &Scope{Columns: l.Output(), Outer: outer}, outer)
+	return a.joinTo(l, j, outer)
+}
+
+// joinTo joins an analysed left side with the right side of j.
+func (a *Analyser) joinTo(l Node, j *sql.Join, outer *Scope) (Node, error) {
+	if !j.Natural && len(j.Using) == 0 {
+		return a.relationAfter(l, j.Right, j.Kind, func(r Node) (Expr, error) { return a.joinCondition(j, l, r, outer) }, outer)
+	}
+	if j.Lateral {
+		return nil, a.errorAt(j.Span, "UNSUPPORTED_FEATURE.LATERAL_JOIN_USING")
+	}
+	r, err := a.relation(j.Right, nil, outer)
 	if err != nil {
 		return nil, err
 	}
@@ -225,19 +256,32 @@ func (a *Analyser) join(j *sql.Join, lateral, outer *Scope) (Node, error) {
 			}
 		}
 	}
-	if len(using) > 0 {
-		return a.usingJoin(n, using)
+	if len(using) == 0 {
+		return n, nil
 	}
-	if j.On != nil {
-		both := append(append([]*Attr{}, l.Output()...), r.Output()...)
-		if n.Cond, err = a.Expr(j.On, &Scope{Columns: both, Outer: outer}); err != nil {
-			return nil, err
-		}
-		if k := n.Cond.Type(); k.String() != "boolean" {
-			return nil, a.errorAt(j.On.Pos(), "JOIN_CONDITION_IS_NOT_BOOLEAN_TYPE", "joinCondition", quoteSQL(n.Cond), "conditionType", quoteType(k))
-		}
+	return a.usingJoin(n, using)
+}
+
+// joinCondition is the ON of j; nil if there is none.
+func (a *Analyser) joinCondition(j *sql.Join, l, r Node, outer *Scope) (Expr, error) {
+	if j.On == nil {
+		return nil, nil
 	}
-	return n, nil
+	both := append(append([]*Attr{}, l.Output()...), r.Output()...)
+	cond, err := a.Expr(j.On, &Scope{Columns: both, Outer: outer})
+	if err != nil {
+		return nil, err
+	}
+	if t := cond.Type(); t.Kind != vector.KindBool {
+		return nil, a.errorAt(j.On.Pos(), "JOIN_CONDITION_IS_NOT_BOOLEAN_TYPE", "joinCondition", quoteSQL(cond), "conditionType", quoteType(t))
+	}
+	if g := findAgg(cond); g != nil || hasOver(cond) {
+		return nil, a.errorAt(j.On.Pos(), "UNSUPPORTED_EXPR_FOR_OPERATOR", "operator", "Join", "invalidExprSqls", quoteSQL(cond))
+	}
+	if !Deterministic(cond) {
+		return nil, a.errorAt(j.On.Pos(), "INVALID_NON_DETERMINISTIC_EXPRESSIONS", "sqlExprs", quoteSQL(cond))
+	}
+	return cond, nil
 }
 
 func (a *Analyser) findColumn(cols []*Attr, name string) *Attr {
@@ -252,8 +296,14 @@ func (a *Analyser) findColumn(cols []*Attr, name string) *Attr {
 // usingJoin joins on columns of the same name, which appear once in the result: of
 // the side that is kept whole, or the first that is not null in a full outer join.
 func (a *Analyser) usingJoin(n *Join, using []sql.Ident) (Node, error) {
-	var merged []Expr
+	var merged, hidden []Expr
 	drop := map[ID]bool{}
+	hide := func(c *Attr) {
+		al := NewAlias(c, c.Name)
+		al.Hidden, al.Attr.Hidden, al.Attr.Merged, al.Attr.Qualifier = true, true, true, c.Qualifier
+		hidden = append(hidden, al)
+	}
+	semi := n.Kind == "LEFT SEMI" || n.Kind == "LEFT ANTI"
 	for _, u := range using {
 		l, r := a.findColumn(visible(n.Left.Output()), u.Name), a.findColumn(visible(n.Right.Output()), u.Name)
 		for side, c := range map[string]*Attr{"left": l, "right": r} {
@@ -264,7 +314,7 @@ func (a *Analyser) usingJoin(n *Join, using []sql.Ident) (Node, error) {
 				}
 				var names []string
 				for _, x := range visible(cols) {
-					names = append(names, x.Name)
+					names = append(names, quoteParts([]string{x.Name}))
 				}
 				return nil, a.errorAt(u.Span, "UNRESOLVED_USING_COLUMN_FOR_JOIN", "colName", "`"+u.Name+"`", "side", side, "suggestion", strings.Join(names, ", "))
 			}
@@ -282,7 +332,10 @@ func (a *Analyser) usingJoin(n *Join, using []sql.Ident) (Node, error) {
 		switch n.Kind {
 		case "RIGHT OUTER":
 			merged = append(merged, r)
+			hide(l)
 		case "FULL OUTER":
+			hide(l)
+			hide(r)
 			both, err := a.call("coalesce", []Expr{l, r}, u.Span)
 			if err != nil {
 				return nil, err
@@ -290,12 +343,18 @@ func (a *Analyser) usingJoin(n *Join, using []sql.Ident) (Node, error) {
 			merged = append(merged, NewAlias(both, l.Name))
 		default:
 			merged = append(merged, l)
+			if !semi {
+				hide(r)
+			}
 		}
 	}
 	for _, c := range n.Output() {
-		if !drop[c.ID] && !c.Hidden {
+		switch {
+		case c.Merged:
+			hidden = append(hidden, c)
+		case !drop[c.ID] && !c.Hidden:
 			merged = append(merged, c)
 		}
 	}
-	return &Project{Exprs: merged, Input: n}, nil
+	return &Project{Exprs: append(merged, hidden...), Input: n}, nil
 }

@@ -22,6 +22,9 @@ func (a *Analyser) functionCall(c *sql.Call, sc *Scope) (Expr, error) {
 	if len(parts) > 1 && !isBuiltin(parts[:len(parts)-1]) {
 		return nil, a.unresolvedRoutine(parts, c.Span)
 	}
+	if name == "identifier" && len(parts) == 1 && len(c.Args) == 1 {
+		return a.identifier(c, sc)
+	}
 	if c.Over != nil {
 		return a.over(name, c, sc)
 	}
@@ -227,6 +230,9 @@ func (a *Analyser) bind(f *kernels.Scalar, name string, args []Expr, span sql.Sp
 	if err != nil {
 		return nil, err
 	}
+	if printedByName[name] {
+		name = f.Name
+	}
 	text := name + "(" + joinSQL(args) + ")"
 	switch {
 	case impl.SQL != nil:
@@ -243,6 +249,9 @@ var timeFunctions = map[string]bool{
 	"time_from_seconds": true, "time_from_millis": true, "time_from_micros": true, "time_to_seconds": true,
 	"time_to_millis": true, "time_to_micros": true,
 }
+
+// printedByName are the aliases under which Spark does not print a call.
+var printedByName = map[string]bool{"curdate": true, "dateadd": true, "random": true, "array_agg": true, "current_database": true}
 
 // asCalled prints a call under the alias by which it was made.
 func asCalled(text, name, alias string) string {
@@ -307,7 +316,7 @@ func withText(e Expr, text string) Expr {
 
 // literalFunctions need no parentheses.
 var literalFunctions = map[string]string{
-	"current_date": "current_date", "current_timestamp": "current_timestamp", "current_time": "current_time", "current_user": "current_user", "user": "current_user", "session_user": "current_user",
+	"current_date": "current_date", "current_timestamp": "current_timestamp", "current_time": "current_time", "current_path": "current_path", "current_user": "current_user", "user": "current_user", "session_user": "current_user",
 }
 
 // literalFunction reads a name as a function without parentheses; nil if it is none.

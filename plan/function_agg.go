@@ -26,18 +26,23 @@ func (a *Analyser) aggregate(f *agg.Function, name string, c *sql.Call, sc *Scop
 	if f.SQL != nil {
 		text = f.SQL(sqls(args), c.Distinct)
 	}
-	if name != "array_agg" { // which Spark prints as collect_list
-		text = asCalled(text, f.Name, name)
-	} else {
+	if printedByName[name] || c.IgnoreNulls != "" {
 		text = asCalled(text, name, f.Name)
+	} else {
+		text = asCalled(text, f.Name, name)
 	}
-	if name == "mode" && len(args) == 2 { // an old form of WITHIN GROUP
+	if name == "mode" && len(args) == 2 && args[1].SQL() == "false" {
+		text = "mode(" + args[0].SQL() + ")"
+	} else if name == "mode" && len(args) == 2 { // an old form of WITHIN GROUP
 		if text = "mode() WITHIN GROUP (ORDER BY " + args[0].SQL(); args[1].SQL() == "true" {
 			text += " DESC"
 		}
 		text += ")"
 	}
 	if len(keys) > 0 {
+		if name == "string_agg" { // which Spark forgets here
+			text = asCalled(text, name, f.Name)
+		}
 		text += " WITHIN GROUP (ORDER BY " + withinKeys(name, keys) + ")"
 		out.Impl, err = f.BindOrdered(a.Conf, a.kernelArgs(args), a.aggOrder(keys))
 		for _, k := range keys {
@@ -83,7 +88,11 @@ func (a *Analyser) aggArguments(f *agg.Function, name string, c *sql.Call, sc *S
 			}
 			return nil, a.errorAt(s.Span, "INVALID_USAGE_OF_STAR_WITH_TABLE_IDENTIFIER_IN_COUNT", "tableName", quoteParts(identNames(s.Target)))
 		}
-		return a.starArguments(s, in, sc)
+		args, err := a.starArguments(s, in, sc)
+		if err != nil {
+			return nil, err
+		}
+		return args, a.arity(name, len(args), f.MinArgs, f.MaxArgs, c.Span)
 	}
 	if name == "count" && len(in) == 0 {
 		return nil, a.errorAt(c.Span, "WRONG_NUM_ARGS.WITH_SUGGESTION", "functionName", quoteParts([]string{name}),
@@ -93,6 +102,11 @@ func (a *Analyser) aggArguments(f *agg.Function, name string, c *sql.Call, sc *S
 	args, err := a.exprs(in, sc)
 	if err != nil {
 		return nil, err
+	}
+	for _, x := range args {
+		if nestedGenerator(x) != nil {
+			return nil, a.errorAt(c.Span, "UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS", "expression", `"`+name+"("+joinSQL(args)+`)"`)
+		}
 	}
 	if c.IgnoreNulls == "IGNORE" {
 		if !nullSkipping[name] {
@@ -112,6 +126,9 @@ func (a *Analyser) aggFilter(e sql.Expr, sc *Scope) (Expr, error) {
 	}
 	if k := cond.Type().Kind; k != vector.KindBool && k != vector.KindNull {
 		return nil, a.errorAt(e.Pos(), "INVALID_AGGREGATE_FILTER.NOT_BOOLEAN", "filterExpr", quoteSQL(cond))
+	}
+	if g := findAgg(cond); g != nil {
+		return nil, a.errorAt(e.Pos(), "INVALID_AGGREGATE_FILTER.CONTAINS_AGGREGATE", "filterExpr", quoteSQL(cond), "aggExpr", quoteSQL(g))
 	}
 	return a.implicit(cond, vector.Bool, e.Pos()), nil
 }

@@ -18,6 +18,11 @@ func (a *Analyser) generator(g *kernels.Generator, name string, c *sql.Call, sc 
 	if err != nil {
 		return nil, err
 	}
+	for _, e := range args {
+		if nestedGenerator(e) != nil {
+			return nil, a.errorAt(c.Span, "UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS", "expression", `"`+name+"("+joinSQL(args)+`)"`)
+		}
+	}
 	impl, err := g.Bind(a.Conf, a.kernelArgs(args))
 	if err != nil {
 		return nil, a.place(err, c.Span)

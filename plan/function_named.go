@@ -10,9 +10,12 @@ import (
 
 // takesNames are the functions whose arguments may be named.
 var takesNames = map[string]bool{
-	"mask": true, "explode": true, "explode_outer": true, "inline": true, "inline_outer": true, "count_min_sketch": true,
+	"mask": true, "explode": true, "explode_outer": true, "inline": true, "inline_outer": true, "posexplode": true, "posexplode_outer": true, "count_min_sketch": true,
 	"randstr": true, "uniform": true,
 }
+
+// countsArguments are those of them that report a missing argument as WRONG_NUM_ARGS.
+var countsArguments = map[string]bool{"randstr": true, "uniform": true}
 
 // defaultArguments are the values of optional parameters before a named one.
 var defaultArguments = map[string]map[string]sql.Expr{
@@ -32,6 +35,11 @@ func (a *Analyser) positional(c *sql.Call, name, signature string) ([]sql.Expr, 
 		}
 	}
 	if first < 0 {
+		required, _, _ := strings.Cut(signature, "[")
+		if params := parameterNames(required); takesNames[name] && !countsArguments[name] && len(c.Args) < len(params) {
+			return nil, a.errorAt(c.Span, "REQUIRED_PARAMETER_NOT_FOUND", "routineName", quoteParts([]string{name}),
+				"parameterName", quoteParts([]string{params[len(c.Args)]}), "index", "0")
+		}
 		return c.Args, nil
 	}
 	routine := quoteParts([]string{name})

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/vstream/vstream/agg"
@@ -16,8 +17,8 @@ var windowFunctions = map[string]struct {
 	least, most int
 	result      *vector.Type
 }{
-	"row_number": {0, 0, vector.Int}, "rank": {0, 0, vector.Int}, "dense_rank": {0, 0, vector.Int},
-	"percent_rank": {0, 0, vector.Double}, "cume_dist": {0, 0, vector.Double}, "ntile": {0, 1, vector.Int},
+	"row_number": {0, 0, vector.Int}, "rank": {0, -1, vector.Int}, "dense_rank": {0, -1, vector.Int},
+	"percent_rank": {0, -1, vector.Double}, "cume_dist": {0, 0, vector.Double}, "ntile": {0, 1, vector.Int},
 	"lag": {1, 3, nil}, "lead": {1, 3, nil}, "nth_value": {2, 2, nil},
 }
 
@@ -61,6 +62,9 @@ func (a *Analyser) windowFunction(name string, c *sql.Call, sc *Scope) (Expr, er
 		}
 	}
 	impl := &kernels.Impl{Args: make([]*vector.Type, len(args)), Result: def.result, Nullable: def.result == nil, Volatile: true}
+	if strings.HasSuffix(name, "rank") { // whose arguments say nothing that ORDER BY does not
+		args = nil
+	}
 	text := name + "(" + joinSQL(args) + ")"
 	if strings.HasSuffix(name, "rank") {
 		text = strings.ToUpper(text)
@@ -103,7 +107,7 @@ func (a *Analyser) over(name string, c *sql.Call, sc *Scope) (Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &WindowCall{Fn: f, Span: c.Span}
+	out := &WindowCall{Fn: f, IgnoreNulls: isWindowFunction(name) && c.IgnoreNulls == "IGNORE", Span: c.Span}
 	if out.PartitionBy, err = a.exprs(spec.PartitionBy, sc); err != nil {
 		return nil, err
 	}
@@ -119,7 +123,14 @@ func (a *Analyser) over(name string, c *sql.Call, sc *Scope) (Expr, error) {
 			return nil, err
 		}
 	}
-	out.Text = f.SQL() + " OVER (" + overText(out, name) + ")"
+	text := f.SQL()
+	if out.IgnoreNulls && name == "nth_value" { // lag and lead print without
+		text += " ignore nulls"
+	}
+	if err := a.checkFrame(name, out, c.Over.Span); err != nil {
+		return nil, err
+	}
+	out.Text = text + " OVER (" + overText(out, name) + ")"
 	if err := a.rangeBounds(out); err != nil {
 		return nil, err
 	}
@@ -130,6 +141,70 @@ func (a *Analyser) over(name string, c *sql.Call, sc *Scope) (Expr, error) {
 		return nil, a.errorAt(c.Span, "DISTINCT_WINDOW_FUNCTION_UNSUPPORTED", "windowExpr", quoteSQL(out))
 	}
 	return out, nil
+}
+
+// checkFrame refuses frames that a function does not take, and those whose bounds do not
+// go together.
+func (a *Analyser) checkFrame(name string, w *WindowCall, at sql.Span) error {
+	f := w.Frame
+	if f == nil {
+		return nil
+	}
+	if name == "lag" || name == "lead" {
+		return a.errorAt(at, "_LEGACY_ERROR_TEMP_1035", "prettyName", name)
+	}
+	if isWindowFunction(name) && name != "nth_value" {
+		if f.Rows == (name == "cume_dist") || f.Lo.Kind != "UNBOUNDED PRECEDING" || f.Hi.Kind != "CURRENT ROW" {
+			return a.errorAt(at, "_LEGACY_ERROR_TEMP_1036", "wf", f.text(), "required", "ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW")
+		}
+	}
+	if f.Lo.Kind == "UNBOUNDED FOLLOWING" || f.Hi.Kind == "UNBOUNDED PRECEDING" {
+		return a.errorAt(at, "DATATYPE_MISMATCH.SPECIFIED_WINDOW_FRAME_INVALID_BOUND", "sqlExpr", `"`+f.text()+`"`,
+			"upper", `"`+f.Hi.text()+`"`, "lower", `"`+f.Lo.text()+`"`)
+	}
+	lo, hi := f.Lo.N, f.Hi.N
+	if lo == nil || hi == nil {
+		return nil
+	}
+	if !f.Rows && !lo.Type().Equal(hi.Type()) && !(lo.Type().Numeric() && hi.Type().Numeric()) {
+		return a.errorAt(at, "DATATYPE_MISMATCH.SPECIFIED_WINDOW_FRAME_DIFF_TYPES", "sqlExpr", `"`+f.text()+`"`,
+			"lower", f.Lo.signed(), "upper", f.Hi.signed(), "lowerType", quoteType(lo.Type()), "upperType", quoteType(hi.Type()))
+	}
+	if l, ok := a.offset(f.Lo); ok {
+		if h, ok := a.offset(f.Hi); ok && l > h {
+			return a.errorAt(at, "DATATYPE_MISMATCH.SPECIFIED_WINDOW_FRAME_WRONG_COMPARISON", "sqlExpr", `"`+f.text()+`"`, "comparison", "less than or equal")
+		}
+	}
+	return nil
+}
+
+// offset is a bound as a number of rows after the row; false if it is of another type.
+func (a *Analyser) offset(b FrameBound) (int64, bool) {
+	v := a.constant(a.implicit(b.N, vector.Long, sql.Span{}))
+	if !b.N.Type().Numeric() || v == nil || v.IsNull(0) {
+		return 0, false
+	}
+	n := vector.Values[int64](v.Arr)[0]
+	if b.Kind == "PRECEDING" {
+		n = -n
+	}
+	return n, true
+}
+
+// signed prints a bound's value as Spark has it: that before the row negated.
+func (b FrameBound) signed() string {
+	if b.Kind == "PRECEDING" {
+		return `"(- ` + b.N.SQL() + `)"`
+	}
+	return quoteSQL(b.N)
+}
+
+func (f *Frame) text() string {
+	unit := "RANGE"
+	if f.Rows {
+		unit = "ROWS"
+	}
+	return unit + " BETWEEN " + f.Lo.text() + " AND " + f.Hi.text()
 }
 
 // rangeBounds computes the order key at the bounds of RANGE BETWEEN n PRECEDING AND …
@@ -175,8 +250,9 @@ func (a *Analyser) rangeBounds(w *WindowCall) error {
 
 func (a *Analyser) overFunction(name string, c *sql.Call, sc *Scope) (Expr, error) {
 	if isWindowFunction(name) {
-		if c.IgnoreNulls == "IGNORE" {
-			return nil, a.errorAt(c.Span, "VSTREAM_UNSUPPORTED", "feature", "IGNORE NULLS of "+name)
+		if c.IgnoreNulls == "IGNORE" && windowFunctions[name].result != nil {
+			return nil, a.errorAt(c.Span, "INVALID_SQL_SYNTAX.FUNCTION_WITH_UNSUPPORTED_SYNTAX",
+				"prettyName", quoteParts([]string{name}), "syntax", "IGNORE NULLS")
 		}
 		return a.windowFunction(name, c, sc)
 	}
@@ -196,9 +272,15 @@ func (a *Analyser) windowSpec(w *sql.WindowSpec, sc *Scope) (*sql.WindowSpec, er
 		return w, nil
 	}
 	for _, d := range sc.Windows {
-		if a.same(d.Name.Name, w.Ref.Name) {
+		if !a.same(d.Name.Name, w.Ref.Name) {
+			continue
+		}
+		if d.Spec.Ref.Name == "" {
 			return d.Spec, nil
 		}
+		rest := *sc // w2 AS w1: among the others, so that names do not go in circles
+		rest.Windows = slices.DeleteFunc(slices.Clone(sc.Windows), func(x *sql.NamedWindow) bool { return x == d })
+		return a.windowSpec(d.Spec, &rest)
 	}
 	return nil, a.errorAt(w.Span, "MISSING_WINDOW_SPECIFICATION", "windowName", w.Ref.Name, "docroot", docRoot)
 }
@@ -234,11 +316,7 @@ func overText(w *WindowCall, name string) string {
 	}
 	switch {
 	case w.Frame != nil:
-		unit := "RANGE"
-		if w.Frame.Rows {
-			unit = "ROWS"
-		}
-		parts = append(parts, unit+" BETWEEN "+w.Frame.Lo.text()+" AND "+w.Frame.Hi.text())
+		parts = append(parts, w.Frame.text())
 	case name == "lag" || name == "lead":
 		offset := w.Fn.Children()[1].SQL()
 		if name == "lag" {

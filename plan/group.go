@@ -2,6 +2,7 @@ package plan
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/vstream/vstream/condition"
@@ -38,7 +39,7 @@ func (b *selectBuilder) grouped(n Node) (Node, error) {
 		return nil, err
 	}
 	written := items
-	items = append(append(items, hidden...), qualify...)
+	items = append(append(slices.Clone(items), hidden...), qualify...)
 	spans := make([]sql.Span, len(items))
 	for i := range items {
 		spans[i] = b.s.Span
@@ -57,11 +58,14 @@ func (b *selectBuilder) grouped(n Node) (Node, error) {
 	}
 	var having Expr
 	if b.s.Having != nil {
-		hs := &Scope{Columns: scope.Columns, Outer: b.outer, Aliases: aliasesOf(items)}
+		hs := &Scope{Columns: scope.Columns, Outer: b.outer, Aliases: aliasesOf(written)}
 		if having, err = b.a.Expr(b.s.Having, hs); err != nil {
 			return nil, err
 		}
-		full := expandAliases(having, items)
+		if hasOver(having) {
+			return nil, b.a.errorAt(sql.Span{}, "WINDOW_FUNCTION_NOT_ALLOWED_IN_CLAUSE", "clauseName", "HAVING")
+		}
+		full := expandAliases(having, written)
 		if having, err = g.over(full, b.s.Having.Pos()); err != nil {
 			return nil, g.unresolved(err, full, written)
 		}
@@ -219,6 +223,9 @@ func unalias(e Expr) Expr {
 	return e
 }
 
+// computedKey names a key that is computed for the grouping, as in Spark's state.
+const computedKey = "_groupingexpression"
+
 // computeKeys puts the keys into columns below the Aggregate.
 func (g *grouping) computeKeys(n Node) (Node, error) {
 	windowed := g.exprs
@@ -237,7 +244,7 @@ func (g *grouping) computeKeys(n Node) (Node, error) {
 		if c, ok := e.(*Attr); ok {
 			keys[i] = c
 		} else {
-			al := NewAlias(e, windowed[i].SQL())
+			al := NewAlias(e, computedKey)
 			computed = append(computed, al)
 			keys[i] = al.Attr
 		}
@@ -284,6 +291,10 @@ func (g *grouping) over(e Expr, at sql.Span) (Expr, error) {
 	switch x := e.(type) {
 	case *AggCall:
 		return g.aggregate(x)
+	case *WindowCall:
+		if fn, ok := x.Fn.(*AggCall); ok { // over the groups: its arguments may be aggregates
+			return g.overGroups(x, fn, at)
+		}
 	case *Call:
 		if x.Name == "window_time" { // Spark puts it below the grouping, where it is no key
 			return nil, g.missing(x, at)
@@ -310,6 +321,36 @@ func (g *grouping) over(e Expr, at sql.Span) (Expr, error) {
 		}
 	}
 	return e.WithChildren(out), nil
+}
+
+// overGroups rewrites an aggregate with OVER, which reads the rows of the grouping.
+func (g *grouping) overGroups(w *WindowCall, fn *AggCall, at sql.Span) (Expr, error) {
+	rewritten := func(e Expr) (Expr, error) {
+		kids := e.Children()
+		out := make([]Expr, len(kids))
+		for i, k := range kids {
+			if k == Expr(fn) {
+				out[i] = k
+				continue
+			}
+			var err error
+			if out[i], err = g.over(k, at); err != nil {
+				return nil, err
+			}
+		}
+		return e.WithChildren(out), nil
+	}
+	call, err := rewritten(fn)
+	if err != nil {
+		return nil, err
+	}
+	out, err := rewritten(w)
+	if err != nil {
+		return nil, err
+	}
+	c := *out.(*WindowCall)
+	c.Fn = call
+	return &c, nil
 }
 
 func (g *grouping) aggregate(x *AggCall) (Expr, error) {

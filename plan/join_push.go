@@ -206,3 +206,11 @@ func notNullOf(a *Attr) Expr {
 }
 
 func plainAnalyser() *Analyser { return &Analyser{Conf: &kernels.Conf{ANSI: true}} }
+
+// must is the call of an operator on operands that are known to suit it.
+func must(e Expr, err error) Expr {
+	if err != nil {
+		panic("plan: " + err.Error())
+	}
+	return e
+}

@@ -57,6 +57,50 @@ func (a *Analyser) name(n *sql.Name, sc *Scope) (Expr, error) {
 	return nil, a.unresolved(parts, n.Span, sc.Columns)
 }
 
+// identifier is IDENTIFIER(constant), the column with that name.
+func (a *Analyser) identifier(c *sql.Call, sc *Scope) (Expr, error) {
+	n, err := a.identifierName(c, sc)
+	if err != nil {
+		return nil, err
+	}
+	return a.name(n, sc)
+}
+
+// identifierName is the name that IDENTIFIER(constant) stands for.
+func (a *Analyser) identifierName(c *sql.Call, sc *Scope) (*sql.Name, error) {
+	x, err := a.Expr(c.Args[0], sc)
+	if err != nil {
+		return nil, err
+	}
+	at := c.Args[0].Pos()
+	wrong := func(name string, params ...any) error {
+		return a.errorAt(at, name, append([]any{"name", "IDENTIFIER", "expr", x.SQL()}, params...)...)
+	}
+	v := a.constant(x)
+	switch {
+	case !Foldable(x):
+		return nil, wrong("NOT_A_CONSTANT_STRING.NOT_CONSTANT")
+	case x.Type().Kind != vector.KindString:
+		return nil, wrong("NOT_A_CONSTANT_STRING.WRONG_TYPE", "dataType", x.Type().String())
+	case v == nil || v.IsNull(0):
+		return nil, wrong("NOT_A_CONSTANT_STRING.NULL")
+	}
+	e, err := sql.ParseExpression(stringAt(*v))
+	if err != nil {
+		return nil, a.place(err, at)
+	}
+	n, ok := e.(*sql.Name)
+	if !ok {
+		return nil, a.errorAt(at, "PARSE_SYNTAX_ERROR", "error", "'"+stringAt(*v)+"'", "hint", "")
+	}
+	out := sql.Name{Span: at}
+	for _, p := range n.Parts {
+		p.Span = at
+		out.Parts = append(out.Parts, p)
+	}
+	return &out, nil
+}
+
 // useOuter notes columns of the scope around s as used by the subquery of s.
 func (s *Scope) useOuter(cols []*Attr) {
 	if s.Outer == nil || s.Outer.outerRefs == nil {

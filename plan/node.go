@@ -71,10 +71,16 @@ type Aggregate struct {
 }
 
 // Expand emits each input row once per projection (sliding windows, grouping sets).
+//
+// If Slide is not zero, the projections differ in the column Window only: the first
+// one's is the latest window that holds the row, each other one's begins Slide
+// microseconds before the one in front.
 type Expand struct {
 	Projections [][]Expr
 	Attrs       []*Attr
 	Input       Node
+	Window      ID
+	Slide       int64
 }
 
 // Generate appends the columns of a generator to each input row.

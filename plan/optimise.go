@@ -5,15 +5,19 @@ import (
 	"github.com/vstream/vstream/sql"
 )
 
-// Optimise rewrites an analysed plan into an equivalent, cheaper one.
-func Optimise(n Node) Node {
-	n = transformNodes(n, subqueriesToJoins)
+// Optimise rewrites an analysed plan into an equivalent, cheaper one. The error is that
+// of a constant expression that cannot be computed, such as 1 / 0.
+func Optimise(n Node, conf *kernels.Conf) (Node, error) {
+	n, err := foldConstants(n, conf)
+	if err != nil {
+		return nil, err
+	}
 	n = transformNodes(n, dropAlias)
 	n = transformNodes(n, distinctToAggregate)
 	n = transformNodes(n, combineLimits)
 	n = transformNodes(n, generatorInput)
 	n = pushDown(n)
-	return prune(n, all(n))
+	return prune(n, all(n)), nil
 }
 
 // transformNodes rewrites a plan bottom-up.

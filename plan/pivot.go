@@ -3,7 +3,6 @@ package plan
 import (
 	"strings"
 
-	"github.com/vstream/vstream/kernels"
 	"github.com/vstream/vstream/sql"
 	"github.com/vstream/vstream/vector"
 )
@@ -50,7 +49,7 @@ func (a *Analyser) pivot(n Node, p *sql.Pivot, outer *Scope) (Node, error) {
 	}
 	items := asExprs(g.Keys)
 	for _, v := range p.Values {
-		cond, name, err := a.pivotValue(columns, v, outer)
+		cond, name, err := a.pivotValue(columns, v, sc)
 		if err != nil {
 			return nil, err
 		}
@@ -103,12 +102,12 @@ func pivotName(value string, aggs []*sql.SelectItem, i int, e Expr) string {
 }
 
 // pivotValue is the condition for the rows of a value, and its name.
-func (a *Analyser) pivotValue(columns []Expr, v *sql.SelectItem, outer *Scope) (Expr, string, error) {
+func (a *Analyser) pivotValue(columns []Expr, v *sql.SelectItem, sc *Scope) (Expr, string, error) {
 	elems := []sql.Expr{v.Expr}
 	if t, ok := v.Expr.(*sql.Tuple); ok && len(columns) > 1 {
 		elems = t.Elems
 	}
-	values, err := a.exprs(elems, &Scope{Outer: outer})
+	values, err := a.exprs(elems, sc)
 	if err != nil {
 		return nil, "", err
 	}
@@ -122,7 +121,9 @@ func (a *Analyser) pivotValue(columns []Expr, v *sql.SelectItem, outer *Scope) (
 		if !Foldable(x) {
 			return nil, "", a.errorAt(v.Span, "NON_LITERAL_PIVOT_VALUES", "expression", quoteSQL(x))
 		}
-		names[i] = x.SQL()
+		if names[i] = x.SQL(); x.Type().Kind == vector.KindNull {
+			names[i] = "null"
+		}
 		eq := b.call("<=>", columns[i], x)
 		if cond == nil {
 			cond = eq
@@ -205,7 +206,7 @@ func (a *Analyser) unpivotValues(x *Expand, sets [][]Expr, u *sql.Unpivot) ([]*A
 		for i, s := range sets {
 			types[i], texts[i] = s[k].Type(), quoteType(s[k].Type())+" ("+s[k].SQL()+")"
 		}
-		t := kernels.CommonType(a.Conf, types)
+		t := a.withoutStrings(types)
 		if t == nil {
 			return nil, a.errorAt(u.Span, "UNPIVOT_VALUE_DATA_TYPE_MISMATCH", "types", strings.Join(texts, ", "))
 		}

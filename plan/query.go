@@ -14,6 +14,11 @@ import (
 type cte struct {
 	def   *sql.CTE
 	scope *cteScope // what the query itself may refer to
+	// recursive: it may refer to itself. While it is analysed, self is what it becomes and
+	// referred tells whether it has done so.
+	recursive bool
+	self      *Recursive
+	referred  bool
 }
 
 // cteScope is a chain of WITH clauses.
@@ -33,39 +38,37 @@ func (s *cteScope) find(name string) *cte {
 
 // Query analyses a statement. Errors carry Spark's condition and the position in the text.
 func (a *Analyser) Query(stmt *sql.Statement) (Node, error) {
-	sub := a.forText(stmt.Text)
-	n, err := sub.query(stmt.Query, nil)
-	a.watermarks = sub.watermarks
-	return n, err
+	return a.forText(stmt.Text).query(stmt.Query, nil)
 }
 
 // forText is an analyser of another text that counts on.
 func (a *Analyser) forText(text string) *Analyser {
-	return &Analyser{Catalog: a.Catalog, Conf: a.Conf, Text: text, watermarks: a.watermarks}
-}
-
-// NextWatermark numbers a Watermark node.
-func (a *Analyser) NextWatermark() int {
-	a.watermarks++
-	return a.watermarks - 1
+	return &Analyser{Catalog: a.Catalog, Conf: a.Conf, Text: text, watermarks: a.numbers()}
 }
 
 func (a *Analyser) query(q *sql.Query, outer *Scope) (Node, error) {
 	saved := a.ctes
 	defer func() { a.ctes = saved }()
-	if q.Recursive {
-		return nil, a.errorAt(q.Span, "VSTREAM_UNSUPPORTED", "feature", "WITH RECURSIVE")
-	}
 	for _, c := range q.With {
 		scope := a.ctes
-		a.ctes = &cteScope{outer: scope, named: map[string]*cte{strings.ToLower(c.Name.Name): {def: c, scope: scope}}}
+		a.ctes = &cteScope{outer: scope, named: map[string]*cte{strings.ToLower(c.Name.Name): {def: c, scope: scope, recursive: q.Recursive}}}
 	}
 	order := append(append([]*sql.SortItem{}, q.OrderBy...), q.SortBy...)
+	if orderAll(q) != nil {
+		order = nil
+	}
 	n, err := a.body(q.Body, order, q.Windows, outer)
 	if err != nil {
 		return nil, err
 	}
-	if n, err = a.sorted(n, q, outer); err != nil {
+	return a.organised(n, q, outer)
+}
+
+// organised applies what follows a query's body: ORDER BY, SORT BY, DISTRIBUTE BY,
+// CLUSTER BY, LIMIT and OFFSET.
+func (a *Analyser) organised(n Node, q *sql.Query, outer *Scope) (Node, error) {
+	n, err := a.sorted(n, q, outer)
+	if err != nil {
 		return nil, err
 	}
 	for _, keys := range [][]sql.Expr{q.DistributeBy, q.ClusterBy} {
@@ -109,6 +112,9 @@ func (a *Analyser) sorted(n Node, q *sql.Query, outer *Scope) (Node, error) {
 		}
 		visible = append(visible, c)
 	}
+	if all := orderAll(q); all != nil {
+		items = everyColumn(all, len(visible))
+	}
 	for i, item := range items {
 		e, err := a.sortKey(item, i, byItem, visible, outer)
 		if err != nil {
@@ -125,6 +131,29 @@ func (a *Analyser) sorted(n Node, q *sql.Query, outer *Scope) (Node, error) {
 		n = &Project{Exprs: visible, Input: n}
 	}
 	return n, nil
+}
+
+// orderAll is the item of ORDER BY ALL; nil if that is not how the query is ordered.
+func orderAll(q *sql.Query) *sql.SortItem {
+	if len(q.OrderBy) != 1 {
+		return nil
+	}
+	n, ok := q.OrderBy[0].Expr.(*sql.Name)
+	if !ok || len(n.Parts) != 1 || n.Parts[0].Quoted || !strings.EqualFold(n.Parts[0].Name, "ALL") {
+		return nil
+	}
+	return q.OrderBy[0]
+}
+
+// everyColumn are n columns by position, each ordered as ALL is.
+func everyColumn(all *sql.SortItem, n int) []*sql.SortItem {
+	out := make([]*sql.SortItem, n)
+	for i := range out {
+		item := *all
+		item.Expr = &sql.Literal{Span: all.Span, Kind: "integer", Text: strconv.Itoa(i + 1)}
+		out[i] = &item
+	}
+	return out
 }
 
 func (a *Analyser) sortKey(item *sql.SortItem, i int, byItem map[int]*Attr, visible []Expr, outer *Scope) (Expr, error) {
@@ -182,6 +211,9 @@ func (a *Analyser) rowCount(e sql.Expr, name string, n Node) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
+	if nestedGenerator(x) != nil {
+		return 0, a.errorAt(e.Pos(), "UNSUPPORTED_GENERATOR.OUTSIDE_SELECT", "plan", "LocalLimit "+x.SQL())
+	}
 	if !Foldable(x) {
 		return 0, a.errorAt(e.Pos(), "INVALID_LIMIT_LIKE_EXPRESSION.IS_UNFOLDABLE", "name", name, "expr", quoteSQL(x))
 	}
@@ -223,6 +255,12 @@ func (a *Analyser) body(b sql.Body, order []*sql.SortItem, windows []*sql.NamedW
 		return a.values(b, outer)
 	case *sql.TableBody:
 		return a.table(b.Table, outer)
+	case *sql.Pipe:
+		n, err := a.pipe(b, outer)
+		if err != nil {
+			return nil, err
+		}
+		return dropHidden(n), nil
 	}
 	return nil, condition.New("INTERNAL_ERROR", "message", "unknown query body")
 }
@@ -234,6 +272,9 @@ func (a *Analyser) values(v *sql.Values, outer *Scope) (Node, error) {
 			x, err := a.Expr(e, &Scope{Outer: outer})
 			if err != nil {
 				return nil, err
+			}
+			if findAgg(x) != nil || nestedGenerator(x) != nil || hasOver(x) {
+				return nil, a.errorAt(e.Pos(), "INVALID_INLINE_TABLE.CANNOT_EVALUATE_EXPRESSION_IN_INLINE_TABLE", "expr", quoteSQL(x))
 			}
 			rows[i] = append(rows[i], x)
 		}
@@ -249,7 +290,7 @@ func (a *Analyser) values(v *sql.Values, outer *Scope) (Node, error) {
 			types[i] = rows[i][c].Type()
 			null = null || rows[i][c].Nullable()
 		}
-		t := kernels.CommonType(a.Conf, types)
+		t := a.withoutStrings(types)
 		if t == nil {
 			return nil, a.errorAt(v.Span, "INVALID_INLINE_TABLE.INCOMPATIBLE_TYPES_IN_INLINE_TABLE", "colName", "`col"+strconv.Itoa(c+1)+"`")
 		}

@@ -13,9 +13,8 @@ type Analyser struct {
 	Catalog Catalog
 	Conf    *kernels.Conf
 	// Text is the source of the statement, for the positions in errors.
-	Text string
-	// watermarks counts the Watermark nodes made so far.
-	watermarks int
+	Text       string
+	watermarks *watermarkNumbers // shared by the analysers of one query
 	// ctes are the WITH clauses around the query being analysed.
 	ctes *cteScope
 }

@@ -56,7 +56,7 @@ func (a *Analyser) selectItem(it *sql.SelectItem, sc *Scope) (Expr, error) {
 	switch len(it.Aliases) {
 	case 0:
 		if attr, ok := e.(*Attr); ok && attr.Name == name {
-			return attr, nil
+			return shown(attr), nil
 		}
 	case 1:
 		name = it.Aliases[0].Name
@@ -64,6 +64,16 @@ func (a *Analyser) selectItem(it *sql.SelectItem, sc *Scope) (Expr, error) {
 		return nil, a.errorAt(it.Span, "MULTI_ALIAS_WITHOUT_GENERATOR", "expr", quoteSQL(e), "names", strings.Join(identNames(it.Aliases), ", "))
 	}
 	return NewAlias(e, name), nil
+}
+
+// shown is a column that was asked for by name; it is hidden no longer.
+func shown(c *Attr) *Attr {
+	if !c.Merged {
+		return c
+	}
+	out := *c
+	out.Hidden, out.Merged = false, false
+	return &out
 }
 
 // inline puts the expressions of earlier items in place of their names.
@@ -85,6 +95,9 @@ func inline(e Expr, aliases []*Alias) Expr {
 
 // itemName is the name that Spark gives an item without an alias.
 func itemName(written sql.Expr, e Expr) string {
+	if name := pathName(written); name != "" {
+		return name
+	}
 	switch e := e.(type) {
 	case *Attr:
 		return e.Name
@@ -105,6 +118,23 @@ func itemName(written sql.Expr, e Expr) string {
 	return e.SQL()
 }
 
+// pathName is the last field of a path into a variant, x:a.b[0] or x:a.b::int; "" if it is
+// none.
+func pathName(written sql.Expr) string {
+	if c, ok := written.(*sql.Cast); ok {
+		return pathName(c.X)
+	}
+	name := ""
+	if p, ok := written.(*sql.PathExtract); ok {
+		for _, s := range p.Path {
+			if !s.IsIndex {
+				name = s.Name
+			}
+		}
+	}
+	return name
+}
+
 // isDotted tells whether an expression is a name with points, parts of which may
 // stand in parentheses: (a.b).c.
 func isDotted(e sql.Expr) bool {
@@ -121,6 +151,11 @@ func isDotted(e sql.Expr) bool {
 func (a *Analyser) star(s *sql.Star, sc *Scope) ([]Expr, error) {
 	target := identNames(s.Target)
 	var cols []Expr
+	for _, c := range sc.Columns {
+		if len(target) > 0 && c.Merged && a.qualifies(target, c) {
+			cols = append(cols, shown(c))
+		}
+	}
 	for _, c := range sc.Columns {
 		if !c.Hidden && len(target) <= len(c.Qualifier) && a.qualifies(target, c) {
 			cols = append(cols, c)

@@ -1,8 +1,10 @@
 package plan
 
 import (
+	"slices"
+
+	"github.com/vstream/vstream/condition"
 	"github.com/vstream/vstream/sql"
-	"github.com/vstream/vstream/vector"
 )
 
 // selectQuery analyses one SELECT. order are the sort items that follow it: those
@@ -12,6 +14,12 @@ func (a *Analyser) selectQuery(s *sql.Select, order []*sql.SortItem, windows []*
 	if err != nil {
 		return nil, err
 	}
+	return a.selectOver(n, s, order, windows, outer)
+}
+
+// selectOver is a SELECT of the rows of n, which stand in place of its FROM relations.
+func (a *Analyser) selectOver(n Node, s *sql.Select, order []*sql.SortItem, windows []*sql.NamedWindow, outer *Scope) (Node, error) {
+	var err error
 	for _, v := range s.LateralViews {
 		if n, err = a.lateralView(n, v, outer); err != nil {
 			return nil, err
@@ -21,7 +29,7 @@ func (a *Analyser) selectQuery(s *sql.Select, order []*sql.SortItem, windows []*
 		return nil, err
 	}
 	if s.Where != nil {
-		if n, err = a.where(n, s.Where, outer); err != nil {
+		if n, err = a.where(n, s.Where, &Scope{Columns: n.Output(), Outer: outer, Windows: windows}); err != nil {
 			return nil, err
 		}
 	}
@@ -40,10 +48,13 @@ func (a *Analyser) selectQuery(s *sql.Select, order []*sql.SortItem, windows []*
 	return n, nil
 }
 
-func (a *Analyser) where(n Node, cond sql.Expr, outer *Scope) (Node, error) {
-	e, err := a.Expr(cond, &Scope{Columns: n.Output(), Outer: outer})
+func (a *Analyser) where(n Node, cond sql.Expr, sc *Scope) (Node, error) {
+	e, err := a.Expr(cond, sc)
 	if err != nil {
 		return nil, err
+	}
+	if hasOver(e) {
+		return nil, a.errorAt(sql.Span{}, "WINDOW_FUNCTION_NOT_ALLOWED_IN_CLAUSE", "clauseName", "WHERE")
 	}
 	if agg := findAgg(e); agg != nil {
 		return nil, a.errorAt(cond.Pos(), "INVALID_WHERE_CONDITION", "condition", quoteSQL(e), "expressionList", agg.SQL())
@@ -55,8 +66,6 @@ func (a *Analyser) where(n Node, cond sql.Expr, outer *Scope) (Node, error) {
 func (a *Analyser) filter(n Node, e Expr, at sql.Span) (Node, error) {
 	switch e.Type().String() {
 	case "boolean":
-	case "void":
-		e = a.implicit(e, vector.Bool, at)
 	default:
 		return nil, a.errorAt(at, "DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN", "sqlExpr", quoteSQL(e), "filter", quoteSQL(e), "type", quoteType(e.Type()))
 	}
@@ -118,7 +127,11 @@ func (b *selectBuilder) qualify(items []Expr, below *Scope) ([]Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []Expr{NewAlias(expandAliases(e, items), "qualify")}, nil
+	e = expandAliases(e, items)
+	if !hasOver(e) && !slices.ContainsFunc(items, hasOver) {
+		return nil, condition.New("QUALIFY_REQUIRES_WINDOW_FUNCTION")
+	}
+	return []Expr{NewAlias(e, "qualify")}, nil
 }
 
 // project computes the items over n: generators and OVER functions below a projection.
@@ -153,7 +166,7 @@ func (b *selectBuilder) sortColumns(items []Expr, below *Scope) ([]Expr, error) 
 			continue
 		}
 		e, err := b.a.Expr(item.Expr, &Scope{Columns: cols, Outer: b.outer})
-		if err == nil && findAgg(e) == nil {
+		if err == nil && !ofGroups(e) && !hasOver(e) && nestedGenerator(e) == nil {
 			continue
 		}
 		if b.s.Distinct { // the rows below DISTINCT are gone
@@ -169,6 +182,12 @@ func (b *selectBuilder) sortColumns(items []Expr, below *Scope) ([]Expr, error) 
 			}
 			return nil, err2
 		}
+		if nestedGenerator(e) != nil {
+			return nil, b.a.errorAt(item.Expr.Pos(), "UNSUPPORTED_GENERATOR.OUTSIDE_SELECT", "plan", "Sort")
+		}
+		if hasOver(e) {
+			return nil, b.a.errorAt(item.Expr.Pos(), "UNSUPPORTED_EXPR_FOR_OPERATOR", "operator", "Sort", "invalidExprSqls", quoteSQL(e))
+		}
 		al := NewAlias(e, sortColumn+itoa(i))
 		al.Hidden, al.Attr.Hidden = true, true
 		out = append(out, al)
@@ -182,6 +201,17 @@ func findAgg(e Expr) *AggCall {
 	Walk(e, func(x Expr) bool {
 		switch x := x.(type) {
 		case *WindowCall:
+			for _, k := range x.Children() {
+				parts := []Expr{k}
+				if k == x.Fn {
+					parts = k.Children()
+				}
+				for _, p := range parts {
+					if found == nil {
+						found = findAgg(p)
+					}
+				}
+			}
 			return false
 		case *AggCall:
 			found = x
@@ -189,6 +219,16 @@ func findAgg(e Expr) *AggCall {
 		return found == nil
 	})
 	return found
+}
+
+// ofGroups tells whether e has a meaning only over a grouping.
+func ofGroups(e Expr) bool {
+	return findAgg(e) != nil || Contains(e, func(x Expr) bool { _, ok := x.(*GroupingCall); return ok })
+}
+
+// hasOver tells whether there is an OVER call in e.
+func hasOver(e Expr) bool {
+	return Contains(e, func(x Expr) bool { _, ok := x.(*WindowCall); return ok })
 }
 
 // lowerOver moves OVER calls into a WindowFn node below the projection.

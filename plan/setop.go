@@ -19,6 +19,11 @@ func (a *Analyser) setOp(s *sql.SetOp, outer *Scope) (Node, error) {
 	if err != nil {
 		return nil, err
 	}
+	return a.combine(l, r, s)
+}
+
+// combine is the set operation s of two analysed sides.
+func (a *Analyser) combine(l, r Node, s *sql.SetOp) (Node, error) {
 	lo, ro := visible(l.Output()), visible(r.Output())
 	if len(lo) != len(ro) {
 		return nil, a.errorAt(s.Span, "NUM_COLUMNS_MISMATCH", "operator", s.Op, "firstNumColumns", len(lo), "invalidOrdinalNum", "second", "invalidNumColumns", len(ro))
@@ -32,7 +37,7 @@ func (a *Analyser) setOp(s *sql.SetOp, outer *Scope) (Node, error) {
 		}
 		types[i] = t
 	}
-	l, r = a.widen(l, lo, types, s.Left.Pos()), a.widen(r, ro, types, s.Right.Pos())
+	l, r = a.widen(l, lo, types, s.Span), a.widen(r, ro, types, s.Span)
 	if s.Op != "UNION" {
 		if err := a.comparable(l.Output(), s.Span); err != nil {
 			return nil, err
@@ -145,4 +150,18 @@ func ordinalWord(i int) string {
 		return words[i]
 	}
 	return itoa(i+1) + "th"
+}
+
+// withoutStrings is the common type of columns that are not made strings, or read from
+// strings, for it; nil if there is none.
+func (a *Analyser) withoutStrings(types []*vector.Type) *vector.Type {
+	strings, others := false, false
+	for _, t := range types {
+		strings = strings || t.Kind == vector.KindString
+		others = others || t.Kind != vector.KindString && t.Kind != vector.KindNull
+	}
+	if strings && others {
+		return nil
+	}
+	return kernels.CommonType(a.Conf, types)
 }

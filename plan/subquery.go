@@ -19,6 +19,9 @@ func (a *Analyser) subquery(q *sql.Query, sc *Scope) (Node, []*Attr, error) {
 	if err == nil && n.Streaming() {
 		err = a.errorAt(q.Span, "INVALID_SUBQUERY_EXPRESSION.STREAMING_QUERY")
 	}
+	if err == nil {
+		n = ownColumns(n, refs)
+	}
 	return n, refs, err
 }
 
@@ -31,7 +34,7 @@ func (a *Analyser) scalarQuery(e *sql.ScalarQuery, sc *Scope) (Expr, error) {
 	if len(out) != 1 {
 		return nil, a.errorAt(e.Span, "INVALID_SUBQUERY_EXPRESSION.SCALAR_SUBQUERY_RETURN_MORE_THAN_ONE_OUTPUT_COLUMN", "number", strconv.Itoa(len(out)))
 	}
-	return &Subquery{Kind: "scalar", Plan: n, Outer: refs, Typ: out[0].Typ, Text: subqueryText("scalarsubquery", refs), Span: e.Span}, nil
+	return &Subquery{Kind: "scalar", Plan: n, Outer: refs, Typ: out[0].Typ, Text: subqueryText("scalarsubquery", refs), Span: e.Span, src: a.Text}, nil
 }
 
 func (a *Analyser) exists(e *sql.Exists, sc *Scope) (Expr, error) {
@@ -39,7 +42,7 @@ func (a *Analyser) exists(e *sql.Exists, sc *Scope) (Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Subquery{Kind: "exists", Plan: n, Outer: refs, Typ: vector.Bool, Text: subqueryText("exists", refs), Span: e.Span}, nil
+	return &Subquery{Kind: "exists", Plan: n, Outer: refs, Typ: vector.Bool, Text: subqueryText("exists", refs), Span: e.Span, src: a.Text}, nil
 }
 
 func subqueryText(name string, refs []*Attr) string {
@@ -91,7 +94,7 @@ func (a *Analyser) inQuery(e *sql.In, sc *Scope) (Expr, error) {
 	if changed {
 		n = &Project{Exprs: casts, Input: n}
 	}
-	return &Subquery{Kind: "in", X: x, Plan: n, Outer: refs, Typ: vector.Bool, Text: text, Span: e.Span}, nil
+	return &Subquery{Kind: "in", X: x, Plan: n, Outer: refs, Typ: vector.Bool, Text: text, Span: e.Span, src: a.Text}, nil
 }
 
 func quoteAll(es []Expr) string {
@@ -108,4 +111,9 @@ func quoteAttrs(as []*Attr) string {
 		parts[i] = quoteSQL(c)
 	}
 	return strings.Join(parts, ", ")
+}
+
+// place gives err the position of the subquery, if it has none yet.
+func (q *Subquery) place(err error) error {
+	return (&Analyser{Text: q.src}).place(err, q.Span)
 }

@@ -9,6 +9,55 @@ import (
 // millisPerMonth: Spark counts 31 days for a month of a watermark delay.
 const millisPerMonth = 31 * 24 * 60 * 60 * 1000
 
+// watermarkNumbers numbers the Watermark nodes of a query. A view that is read in several
+// places has its watermarks once, as in Spark: their event times count together.
+type watermarkNumbers struct {
+	next   int
+	ofView map[*View][]int
+	given  []int
+	again  []int // what is given next, of a view that is built again
+}
+
+func (a *Analyser) numbers() *watermarkNumbers {
+	if a.watermarks == nil {
+		a.watermarks = &watermarkNumbers{}
+	}
+	return a.watermarks
+}
+
+// NextWatermark numbers a Watermark node.
+func (a *Analyser) NextWatermark() int {
+	w := a.numbers()
+	n := w.next
+	if len(w.again) > 0 {
+		n, w.again = w.again[0], w.again[1:]
+	} else {
+		w.next++
+	}
+	w.given = append(w.given, n)
+	return n
+}
+
+// buildView makes the nodes of a view, which are others in each place.
+func (a *Analyser) buildView(v *View) (Node, error) {
+	w := a.numbers()
+	if len(w.again) > 0 {
+		return v.Build(a) // within a view that is built again
+	}
+	numbers, known := w.ofView[v]
+	if known {
+		w.again = numbers
+		return v.Build(a)
+	}
+	first := len(w.given)
+	n, err := v.Build(a)
+	if w.ofView == nil {
+		w.ofView = map[*View][]int{}
+	}
+	w.ofView[v] = w.given[first:len(w.given):len(w.given)]
+	return n, err
+}
+
 // watermarkClause is WATERMARK expr [AS name] DELAY OF interval. An expression that is
 // not a column needs a name and becomes a further column.
 func (a *Analyser) watermarkClause(n Node, w *sql.Watermark) (Node, error) {

@@ -98,6 +98,7 @@ func (a *Analyser) timeWindow(n Node, w *TimeWindow) (Node, *Attr, error) {
 		x.Projections = append(x.Projections, append(asExprs(n.Output()), value))
 	}
 	if w.WidthMicros%w.SlideMicros == 0 {
+		x.Window, x.Slide = column.ID, w.SlideMicros
 		return x, column, nil
 	}
 	// The first or last of the overlapping windows may not hold the row.
@@ -122,6 +123,7 @@ func (a *Analyser) windowStruct(w *TimeWindow, i int) (Expr, error) {
 	return a.call("named_struct", []Expr{StringLiteral("start"), start, StringLiteral("end"), end}, w.Span)
 }
 
+// notNull drops the rows without a time, which are in no window.
 func (a *Analyser) notNull(n Node, e Expr, at sql.Span) (Node, error) {
 	if !e.Nullable() {
 		return n, nil
@@ -130,7 +132,30 @@ func (a *Analyser) notNull(n Node, e Expr, at sql.Span) (Node, error) {
 	if err != nil {
 		return nil, err
 	}
+	if c, ok := cond.(*Call); ok {
+		c.NeedsTime = true
+	}
 	return &Filter{Cond: cond, Input: n}, nil
+}
+
+// NeededTimes takes the null tests of windows out of a condition: times are what they
+// test, rest is what else there is, nil if nothing.
+func NeededTimes(cond Expr) (times []Expr, rest Expr) {
+	var others []Expr
+	for _, e := range conjuncts(cond) {
+		if c, ok := e.(*Call); ok && c.NeedsTime {
+			times = append(times, c.Args[0])
+		} else {
+			others = append(others, e)
+		}
+	}
+	if len(times) == 0 {
+		return nil, cond
+	}
+	if len(others) > 0 {
+		rest = conjunction(others)
+	}
+	return times, rest
 }
 
 // inWindow is time >= window.start AND time < window.end.

@@ -24,8 +24,9 @@ type parser struct {
 	depth  int // open recursions
 	height int // height of the highest subtree below the node being built
 
-	fromFirst bool             // in the FROM clause of FROM … SELECT …
-	found     *condition.Error // the first error that report noted
+	fromFirst  bool             // in the FROM clause of FROM … SELECT …
+	keyAliases bool             // in the GROUP BY of |> AGGREGATE, whose keys may have names
+	found      *condition.Error // the first error that report noted
 }
 
 func newParser(text string) (*parser, error) {

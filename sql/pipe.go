@@ -48,7 +48,9 @@ func (p *parser) pipe(start int, input Body) Body {
 			n.Select.Items = list(p, func() *SelectItem { return p.selectItem("") })
 		}
 		if p.words("GROUP", "BY") {
+			p.keyAliases = true
 			n.Select.GroupBy = p.groupBy()
+			p.keyAliases = false
 		}
 		n.Select.Span = p.from(at)
 	case "UNION", "EXCEPT", "INTERSECT", "MINUS":
@@ -94,7 +96,7 @@ func (p *parser) checkOneClause(q *Query) {
 		has  bool
 	}{
 		{"ORDER BY", len(q.OrderBy) > 0}, {"CLUSTER BY", len(q.ClusterBy) > 0}, {"DISTRIBUTE BY", len(q.DistributeBy) > 0},
-		{"SORT BY", len(q.SortBy) > 0}, {"LIMIT", q.Limit != nil}, {"OFFSET", q.Offset != nil},
+		{"SORT BY", len(q.SortBy) > 0}, {"LIMIT", q.Limit != nil}, {"OFFSET", q.Limit == nil && q.Offset != nil},
 	} {
 		if c.has {
 			found = append(found, c.name)

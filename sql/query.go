@@ -401,7 +401,14 @@ func (p *parser) groupItem() Expr {
 	if g := p.groupingSets(); g != nil {
 		return g
 	}
-	return p.expr()
+	if !p.keyAliases {
+		return p.expr()
+	}
+	it := p.selectItem("")
+	if len(it.Aliases) == 0 {
+		return it.Expr
+	}
+	return &Aliased{Span: it.Span, X: it.Expr, Names: it.Aliases}
 }
 
 // groupingSets takes ROLLUP (…), CUBE (…) or GROUPING SETS (…); nil if there is none.

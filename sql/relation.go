@@ -68,7 +68,10 @@ func (p *parser) lateralViews() []*LateralView {
 		}
 		p.need(")")
 		v.Call.Span = p.from(call)
-		if p.isIdent(0) && !p.is("AS") && !p.clauseAt(0) {
+		if !p.isIdent(0) || p.clauseAt(0) {
+			p.fail()
+		}
+		if !p.is("AS") {
 			v.Alias = p.simpleIdent()
 		}
 		if p.is("AS") && p.isIdent(1) || v.Alias.Name != "" && p.isIdent(0) && !p.clauseAt(0) && !p.relationClauseAt(0) {

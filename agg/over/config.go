@@ -34,6 +34,8 @@ type Call struct {
 	Filter int   // boolean column of the rows that count, -1: all
 	N      int64 // ntile: buckets; lag, lead: offset in rows, back if negative; nth_value: from 1
 	Frame  Frame
+	// IgnoreNulls leaves the rows out in which the argument of lag, lead or nth_value is null.
+	IgnoreNulls bool
 }
 
 // Frame is the rows around a row that an aggregate or nth_value sees, both ends included.

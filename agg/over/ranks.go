@@ -73,10 +73,11 @@ func ntile(i, n int, buckets int64) int {
 // shifted is the first argument N rows on, or else the second argument of the row.
 func (w *window) shifted(c *Call) arrow.Array {
 	rows := make([]uint32, w.n)
+	counted := w.counted(c)
 	for i := range rows {
 		lo, hi := w.partition(i)
 		rows[i] = uint32(w.n + i)
-		if j := int64(i) + c.N; j >= int64(lo) && j < int64(hi) {
+		if j := counted.from(i, c.N); j >= int64(lo) && j < int64(hi) {
 			rows[i] = uint32(j)
 		}
 	}
@@ -88,13 +89,62 @@ func (w *window) nth(c *Call) (arrow.Array, error) {
 	t := w.Schema.Fields[c.Args[0]].Type
 	values := vector.Concat([]arrow.Array{w.cols[c.Args[0]], vector.NewNull(t, 1)})
 	frame := w.frame(c.Frame)
+	counted := w.counted(c)
 	rows := make([]uint32, w.n)
 	for i := range rows {
 		lo, hi := frame(i)
 		rows[i] = uint32(w.n)
-		if j := int64(lo) + c.N - 1; j < int64(hi) {
+		if lo >= hi {
+			continue
+		}
+		if j := counted.from(lo-1, c.N); j < int64(hi) {
 			rows[i] = uint32(j)
 		}
 	}
 	return vector.Take(values, rows), nil
+}
+
+// counted are the rows that count for a function: those whose argument is not null, with
+// IGNORE NULLS, or else all.
+type counted struct {
+	all  bool
+	n    int64
+	rows []int // the rows that count
+	rank []int // by row: how many of those come before it; one more for the end
+}
+
+func (w *window) counted(c *Call) *counted {
+	if !c.IgnoreNulls {
+		return &counted{all: true, n: int64(w.n)}
+	}
+	col := w.cols[c.Args[0]]
+	out := &counted{n: int64(w.n), rank: make([]int, w.n+1)}
+	for i := range w.n {
+		out.rank[i] = len(out.rows)
+		if col.IsValid(i) {
+			out.rows = append(out.rows, i)
+		}
+	}
+	out.rank[w.n] = len(out.rows)
+	return out
+}
+
+// from is the n-th row that counts after row i, or before it if n is negative, and i
+// itself if n is 0; -1 or the number of rows if there is none.
+func (c *counted) from(i int, n int64) int64 {
+	switch {
+	case n == 0:
+		return int64(i)
+	case c.all:
+		return int64(i) + n
+	case n < 0:
+		if k := int64(c.rank[i]) + n; k >= 0 {
+			return int64(c.rows[k])
+		}
+		return -1
+	}
+	if k := int64(c.rank[i+1]) + n - 1; k < int64(len(c.rows)) {
+		return int64(c.rows[k])
+	}
+	return c.n
 }
