@@ -4,34 +4,54 @@ BIN := bin/vstream
 # Builds do not depend on where the repository lies, so that clones share a build cache.
 export GOFLAGS += -trimpath
 
-.PHONY: demo test build unit race lint conformance bench fuzz clean
+# The state store "rocksdb" is built in where RocksDB's header is. This is asked anew for each
+# command, as deps may have put it there.
+TAGS = $(shell echo '\#include <rocksdb/c.h>' | $${CC:-cc} -E -xc - >/dev/null 2>&1 && echo -tags rocksdb)
+
+.PHONY: demo test deps build unit race lint conformance bench fuzz clean
 
 demo: build
 	$(BIN) run examples/flights/job.yaml --show 24
 
-build:
-	$(GO) build -o $(BIN) ./cmd/vstream
+# Tries to install RocksDB; without it everything works but state that outgrows memory.
+deps:
+	@.ci/rocksdb
 
-test: lint unit race conformance
+build: deps
+	$(GO) build $(TAGS) -o $(BIN) ./cmd/vstream
 
-lint:
+test: lint unit race conformance fuzz
+
+lint: deps
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); echo 'run gofmt -w on these files'; exit 1; }
-	$(GO) vet ./...
-	$(GO) tool staticcheck ./...
+	$(GO) vet $(TAGS) ./...
+	$(GO) tool staticcheck $(TAGS) ./...
 
-unit:
-	$(GO) test ./...
+unit: deps
+	$(GO) test $(TAGS) ./...
 
 # The packages in which goroutines share something. The tests that kill a process find
 # nothing here that they do not find in unit, and take minutes under the detector.
-race:
-	$(GO) test -race -short -skip 'Killed|EveryStoreCall' . ./exec/... ./join ./dedup ./statestore/... ./sink/... ./source/...
+race: deps
+	$(GO) test $(TAGS) -race -short -skip 'Killed|EveryStoreCall' . ./exec/... ./join ./dedup ./statestore/... ./sink/... ./source/...
 
+# With RocksDB, once more with a budget that makes state spill.
 conformance: build
 	$(BIN) test conformance/scenarios
+	$(BIN) test conformance/expressions
+	$(if $(TAGS),$(BIN) test conformance/scenarios --conf vstream.state.memoryBudget=64KB)
 
 bench: build
-	$(GO) run ./bench/compare
+	$(GO) run $(TAGS) ./bench/compare
+
+# Fuzz targets, each for FUZZTIME: a few seconds in CI, longer by hand.
+FUZZTIME ?= 8s
+FUZZ := sql:FuzzParse plan:FuzzQuery plan:FuzzTypes format/json:FuzzReader format/csv:FuzzReader kernels:FuzzCastString internal/javatime:FuzzParse
+
+fuzz:
+	@set -e; for f in $(FUZZ); do \
+		echo "$$f"; $(GO) test ./$${f%:*} -run '^$$' -fuzz "^$${f#*:}$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x -parallel 2; \
+	done
 
 clean:
 	rm -rf bin examples/*/out

@@ -7,6 +7,7 @@ package dedup
 import (
 	"fmt"
 
+	"github.com/vstream/vstream/statestore"
 	"github.com/vstream/vstream/vector"
 )
 
@@ -28,6 +29,8 @@ type Config struct {
 	// of its first row plus Delay microseconds; a null event time counts as 1970.
 	Within bool
 	Delay  int64
+	// View is how readers of the state show the table.
+	View *statestore.View
 }
 
 // Key is one key column of the input. Declared is the type that the state's schema

@@ -25,6 +25,7 @@ type Dedup struct {
 	removed bool  // the watermark took keys out in this micro-batch
 	below   int64
 	gid     []uint32
+	cold    cold
 }
 
 // New makes the operator.
@@ -86,7 +87,10 @@ func (d *Dedup) Process(_ int, in *vector.Batch, out exec.Emit) error {
 	if d.Within {
 		times = in.Col(d.EventTime)
 	}
-	rows := d.add(keys, times, in.Len())
+	rows, err := d.add(keys, times, in.Len())
+	if err != nil {
+		return err
+	}
 	d.task.Metrics.NumRowsUpdated += int64(len(rows))
 	d.task.Metrics.DuplicateRows += int64(in.Len() - len(rows))
 	if len(rows) == 0 {
@@ -102,18 +106,18 @@ func (d *Dedup) Process(_ int, in *vector.Batch, out exec.Emit) error {
 }
 
 // add puts keys in and returns the rows that are the first of their key.
-func (d *Dedup) add(keys []arrow.Array, times arrow.Array, n int) []uint32 {
+func (d *Dedup) add(keys []arrow.Array, times arrow.Array, n int) ([]uint32, error) {
 	if cap(d.gid) < n {
 		d.gid = make([]uint32, n)
 	}
 	gid := d.gid[:n]
 	switch {
 	case d.Within:
-		return d.expiring.add(keys, d.expiry(times), gid)
+		return d.expiring.add(keys, d.expiry(times), gid), nil
 	case d.KeyTime >= 0:
-		return d.timed.add(keys, gid)
+		return d.timed.add(keys, gid), nil
 	}
-	return d.plain.add(keys, gid, nil)
+	return d.addPlain(keys, gid)
 }
 
 // expiry is when the keys of rows with these event times leave.
@@ -149,7 +153,7 @@ func (d *Dedup) EndBatch(exec.Emit) error {
 			m.MemoryBytes += int64(s.table.Bytes())
 		}
 	default:
-		m.NumRowsTotal += int64(d.plain.live())
+		m.NumRowsTotal += int64(d.plain.live() + d.cold.alone())
 		m.MemoryBytes += int64(d.plain.table.Bytes())
 	}
 	return nil

@@ -13,6 +13,7 @@ import (
 	"github.com/vstream/vstream/dedup"
 	"github.com/vstream/vstream/exec"
 	"github.com/vstream/vstream/statestore"
+	"github.com/vstream/vstream/statestore/storetest"
 	"github.com/vstream/vstream/vector"
 	"github.com/vstream/vstream/watermark"
 )
@@ -150,6 +151,8 @@ type engine struct {
 	cfg dedup.Config
 	op  exec.Stateful
 	log []*statestore.Changes
+	// keep is the memory beyond which keys go to a tier; -1: there is none.
+	keep int64
 }
 
 func (e *engine) open() {
@@ -158,6 +161,11 @@ func (e *engine) open() {
 		e.t.Fatal(err)
 	}
 	e.op = op.(exec.Stateful)
+	if e.keep >= 0 {
+		if err := op.(exec.Spiller).Spill(&storetest.NaiveTier{Keep: e.keep}); err != nil {
+			e.t.Fatal(err)
+		}
+	}
 	for _, c := range e.log {
 		if err := e.op.Load("default", c); err != nil {
 			e.t.Fatal(err)
@@ -217,10 +225,18 @@ func cut[T any](t *rapid.T, all []T) (pieces [][]T) {
 	return pieces
 }
 
-func TestAgainstModel(t *testing.T) {
+func TestAgainstModel(t *testing.T) { testAgainstModel(t, false) }
+
+// TestSpillAgainstModel gives keys to a tier all the time: all of them, or down to some memory.
+func TestSpillAgainstModel(t *testing.T) { testAgainstModel(t, true) }
+
+func testAgainstModel(t *testing.T, spills bool) {
 	rapid.Check(t, func(rt *rapid.T) {
 		k := rapid.SampledFrom(kinds).Draw(rt, "kind")
-		e := &engine{t: t, cfg: k.config()}
+		e := &engine{t: t, cfg: k.config(), keep: -1}
+		if spills {
+			e.keep = rapid.Int64Range(0, 3000).Draw(rt, "keep")
+		}
 		e.open()
 		m := &model{kind: k, until: map[string]int64{}}
 		w := watermark.Pair{Set: k.late, Late: -20, Evict: -20}
@@ -256,7 +272,7 @@ func TestAgainstModel(t *testing.T) {
 // expired keys that are forgotten.
 func TestManyKeys(t *testing.T) {
 	for _, k := range kinds[2:] {
-		e := &engine{t: t, cfg: k.config()}
+		e := &engine{t: t, cfg: k.config(), keep: -1}
 		e.open()
 		m := &model{kind: k, until: map[string]int64{}}
 		w := watermark.Pair{Set: true, Late: -1, Evict: -1}

@@ -13,7 +13,6 @@ import (
 // expiring are keys that each leave at an own time, which the key does not tell: one
 // table, and a calendar of what leaves when.
 type expiring struct {
-	types []*vector.Type
 	table *vector.GroupTable
 	// until is when a key leaves, in microseconds, by group; expired for a key that has left. Its
 	// group stays in the table until compact and is used again if the key comes again.
@@ -30,7 +29,7 @@ const expired = math.MinInt64
 
 // newExpiring makes an empty set.
 func newExpiring(types []*vector.Type) *expiring {
-	return &expiring{types: types, table: vector.NewGroupTable(types), calendar: exec.NewCalendar(firstSpan)}
+	return &expiring{table: vector.NewGroupTable(types), calendar: exec.NewCalendar(firstSpan)}
 }
 
 func (e *expiring) live() int { return e.table.Len() - e.expired }
@@ -53,7 +52,7 @@ func (e *expiring) add(cols []arrow.Array, until []int64, gid []uint32) []uint32
 	next := e.table.Len()
 	e.table.Find(cols, gid)
 	e.grow(next, e.table.Len())
-	var rows []uint32
+	rows := make([]uint32, 0, len(gid))
 	before := len(e.added)
 	for i, g := range gid {
 		switch {
@@ -105,10 +104,9 @@ func (e *expiring) compact() {
 	}
 	g := slices.DeleteFunc(vector.AllGroups(e.table.Len()), func(g uint32) bool { return e.until[g] == expired })
 	cols, until := e.table.Columns(g), e.times(g)
-	old := *e
-	*e = *newExpiring(old.types)
+	// What has left makes room for what comes: the memory stays.
+	e.table.Reset()
+	e.calendar, e.expired = exec.NewCalendar(firstSpan), 0
 	e.add(cols, until, make([]uint32, len(g)))
-	e.added = nil
-	old.table.Free()
-	old.untilMem.Free()
+	e.added = e.added[:0]
 }

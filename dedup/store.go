@@ -13,6 +13,9 @@ import (
 // storeName is Spark's name of a deduplication's store.
 const storeName = "default"
 
+// ExpiryColumn is the column of the time at which a key leaves, within a watermark.
+const ExpiryColumn = "expiresAtMicros"
+
 // blockRows is the least number of keys of a block of changes, but for the last.
 const blockRows = 8192
 
@@ -24,14 +27,14 @@ func (d *Dedup) fields() []vector.Field {
 		out = append(out, vector.Field{Name: k.Name, Type: k.Type, Nullable: true})
 	}
 	if d.Within {
-		out = append(out, vector.Field{Name: "expiresAtMicros", Type: vector.Long})
+		out = append(out, vector.Field{Name: ExpiryColumn, Type: vector.Long})
 	}
 	return out
 }
 
 // Stores is the one table of keys.
 func (d *Dedup) Stores() []exec.Store {
-	s := statestore.Schema{Keys: exec.StoreColumns(d.fields()), OrderCol: d.KeyTime}
+	s := statestore.Schema{Keys: exec.StoreColumns(d.fields()), OrderCol: d.KeyTime, Route: exec.FirstColumns(len(d.Keys)), View: d.View}
 	for i, k := range d.Keys {
 		if k.Declared != nil {
 			s.Keys[i].Type = k.Declared.String()
@@ -64,7 +67,10 @@ func (d *Dedup) Commit(stage func(store string, c *statestore.Changes) error) er
 	default:
 		put(d.plain.table.Columns(d.plain.added), len(d.plain.added))
 	}
-	return stage(storeName, c)
+	if err := stage(storeName, c); err != nil {
+		return err
+	}
+	return d.shed(false)
 }
 
 // commitTimed puts the keys that were added, those of small sets together.
@@ -100,6 +106,12 @@ func (d *Dedup) commitTimed(put func(cols []arrow.Array, rows int)) {
 func (d *Dedup) Load(_ string, c *statestore.Changes) error {
 	if c.Clear {
 		d.clear()
+		if d.cold.table != nil {
+			d.cold.rows, d.cold.copies, d.cold.copied = 0, nil, 0
+			if err := d.cold.table.DeleteRange(statestore.Range{}); err != nil {
+				return err
+			}
+		}
 	}
 	if c.HasDeleteBelow {
 		d.evict(c.DeleteBelow)
@@ -115,6 +127,9 @@ func (d *Dedup) Load(_ string, c *statestore.Changes) error {
 			return fmt.Errorf("dedup: %w", err)
 		}
 		d.restore(cols, b.Rows)
+		if err := d.shed(false); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -13,5 +13,6 @@ import (
 	_ "github.com/vstream/vstream/source/file"
 	_ "github.com/vstream/vstream/source/rate"
 	_ "github.com/vstream/vstream/source/ratemicrobatch"
+	_ "github.com/vstream/vstream/source/state"
 	_ "github.com/vstream/vstream/statestore/memory"
 )

@@ -21,6 +21,8 @@ type schemaFile struct {
 	Keys     []Column `json:"keys"`
 	Values   []Column `json:"values"`
 	OrderCol int      `json:"orderColumn"`
+	Route    []int    `json:"route,omitempty"`
+	View     *View    `json:"view,omitempty"`
 }
 
 // Registry keeps the schemas of a checkpoint's tables, one file per operator and store:
@@ -46,7 +48,7 @@ func (r *Registry) Check(ctx context.Context, id ID, s Schema) error {
 		return err
 	}
 	if !ok {
-		data, err := json.Marshal(schemaFile{schemaVersion, id.Operator, id.Name, s.Keys, s.Values, s.OrderCol})
+		data, err := json.Marshal(schemaFile{schemaVersion, id.Operator, id.Name, s.Keys, s.Values, s.OrderCol, s.Route, s.View})
 		if err != nil {
 			return condition.New("INTERNAL_ERROR", "message", err.Error())
 		}
@@ -57,6 +59,19 @@ func (r *Registry) Check(ctx context.Context, id ID, s Schema) error {
 		}
 		return condition.IO(err, "write", r.dir.URL(name))
 	}
+	return r.compare(stored, s)
+}
+
+// Compare is Check for a table that may not be there yet; it records nothing.
+func (r *Registry) Compare(ctx context.Context, id ID, s Schema) error {
+	stored, ok, err := r.Read(ctx, id.Operator, id.Name)
+	if err != nil || !ok {
+		return err
+	}
+	return r.compare(stored, s)
+}
+
+func (r *Registry) compare(stored, s Schema) error {
 	if !r.compatible(stored.Keys, s.Keys) || stored.OrderCol != s.OrderCol {
 		return condition.New("STATE_STORE_KEY_SCHEMA_NOT_COMPATIBLE",
 			"storedKeySchema", describe(stored.Keys), "newKeySchema", describe(s.Keys))
@@ -118,7 +133,17 @@ func DecodeSchema(name string, data []byte) (Schema, error) {
 	if f.OrderCol >= 0 && f.Keys[f.OrderCol].Width != 8 {
 		return Schema{}, corruptSchema(name, "the order column is not 8 bytes wide")
 	}
-	return Schema{Keys: f.Keys, Values: f.Values, OrderCol: f.OrderCol}, nil
+	for _, i := range f.Route {
+		if i < 0 || i >= len(f.Keys) {
+			return Schema{}, corruptSchema(name, "the route names a key column that there is not")
+		}
+	}
+	if f.View != nil {
+		if err := f.View.check(len(f.Keys) + len(f.Values)); err != nil {
+			return Schema{}, corruptSchema(name, err.Error())
+		}
+	}
+	return Schema{Keys: f.Keys, Values: f.Values, OrderCol: f.OrderCol, Route: f.Route, View: f.View}, nil
 }
 
 func corruptSchema(name, detail string) error {

@@ -40,6 +40,11 @@ type Column struct {
 type Schema struct {
 	Keys, Values []Column
 	OrderCol     int
+	// Route are the key columns by whose hash a row belongs to a partition, in the order
+	// of the exchange before the operator; none: all rows are in partition 0.
+	Route []int
+	// View is how readers of the state show the table; nil: they do not.
+	View *View
 }
 
 // Block is a run of rows in columns: first the key columns, then the value

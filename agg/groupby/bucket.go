@@ -30,6 +30,7 @@ type bucket struct {
 	// bucket, and its place among that batch's parts.
 	batch uint64
 	part  int
+	cold  cold
 }
 
 // compareBuckets is the order of output: by end, then by start.
@@ -47,6 +48,9 @@ func (b *bucket) free() {
 }
 
 func (b *bucket) bytes() int { return b.table.Bytes() + b.states.Bytes() }
+
+// groups is the number of groups, in memory and in the tier.
+func (b *bucket) groups() int { return b.table.Len() + b.cold.alone() }
 
 // merge folds rows of keys and states in and marks their groups as changed in
 // the epoch; epoch 0 marks nothing and replaces states instead (recovery).
@@ -104,6 +108,9 @@ func (b *bucket) keep(keys []*vector.Type, impls []*agg.Impl, groups []uint32) e
 	fresh.table.Find(b.table.Columns(groups), gid)
 	fresh.states.Grow(len(groups))
 	for i := range impls {
+		if len(groups) == 0 {
+			break // there is no memory to point into
+		}
 		if err := fresh.states.Restore(i, gid, b.states.Export(i, groups)); err != nil {
 			return err
 		}
@@ -113,6 +120,7 @@ func (b *bucket) keep(keys []*vector.Type, impls []*agg.Impl, groups []uint32) e
 			fresh.dirty = append(fresh.dirty, id-1)
 		}
 	}
+	fresh.batch, fresh.part, fresh.cold = b.batch, b.part, b.cold.keep(groups)
 	b.free()
 	*b = *fresh
 	return nil

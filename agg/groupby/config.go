@@ -9,6 +9,7 @@ import (
 
 	"github.com/vstream/vstream/agg"
 	"github.com/vstream/vstream/kernels"
+	"github.com/vstream/vstream/statestore"
 	"github.com/vstream/vstream/vector"
 )
 
@@ -26,6 +27,8 @@ type Config struct {
 	// WindowEnd tells that EventTime is a window's end and the key before it its start.
 	WindowEnd bool
 	Conf      *kernels.Conf
+	// View is how readers of the state show the table.
+	View *statestore.View
 }
 
 // Agg is one aggregate of a grouping.
@@ -34,6 +37,14 @@ type Agg struct {
 	Args     []int // columns of Partial's input
 	Filter   int   // boolean column of the rows that count, -1: all
 	Distinct bool
+}
+
+// Bound is the aggregate with DISTINCT applied.
+func (a *Agg) Bound() *agg.Impl {
+	if a.Distinct {
+		return agg.Distinct(a.Impl)
+	}
+	return a.Impl
 }
 
 // The output modes.
@@ -67,10 +78,7 @@ func newLayout(cfg Config) (*layout, error) {
 	}
 	states, results := keys[:len(keys):len(keys)], keys[:len(keys):len(keys)]
 	for i, a := range cfg.Aggs {
-		im := a.Impl
-		if a.Distinct {
-			im = agg.Distinct(im)
-		}
+		im := a.Bound()
 		l.impls = append(l.impls, im)
 		for _, f := range im.State {
 			f.Name = fmt.Sprintf("agg_%d_%s", i, f.Name)

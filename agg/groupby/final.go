@@ -26,6 +26,7 @@ type Final struct {
 	late      *vector.GroupTable
 	evicted   evictions
 	gid       []uint32
+	tier      spill
 }
 
 // evictions are what the watermark took out of the state in this micro-batch.
@@ -51,6 +52,7 @@ func NewFinal(cfg Config) (exec.Operator, error) {
 func (f *Final) Open(t *exec.Task) error {
 	f.task = t
 	f.evicted = evictions{}
+	f.tier.gathered, f.tier.rows = nil, 0
 	f.epoch++
 	if f.epoch == 0 {
 		f.epoch = 1
@@ -77,7 +79,13 @@ func (f *Final) Process(_ int, in *vector.Batch, _ exec.Emit) error {
 		return nil
 	}
 	cols := in.Columns()
-	return f.mergeBatch(cols[:len(cols)-1], in.Len(), f.epoch)
+	if f.tier.used {
+		return f.gather(cols[:len(cols)-1], in.Len())
+	}
+	if err := f.mergeBatch(cols[:len(cols)-1], in.Len(), f.epoch); err != nil {
+		return err
+	}
+	return f.shedWithin(in.Len())
 }
 
 // dropLate removes the rows that the watermark has passed, and counts them: in
@@ -132,6 +140,11 @@ func (f *Final) mergeBatch(cols []arrow.Array, n int, epoch uint32) error {
 		keys := part[:nk]
 		if p.to != f.forever && f.WindowEnd {
 			keys = append(keys[:f.EventTime-1:f.EventTime-1], keys[f.EventTime+1:]...)
+		}
+		if p.to.cold.rows > 0 {
+			if err := f.fetch(p.to, keys, p.rows, epoch != 0); err != nil {
+				return err
+			}
 		}
 		if err := p.to.merge(f.impls, keys, part[nk:], p.rows, epoch, f.gid); err != nil {
 			return err
@@ -207,6 +220,9 @@ func (f *Final) eternal() *bucket {
 
 // EndBatch emits by mode, evicts and counts.
 func (f *Final) EndBatch(out exec.Emit) error {
+	if err := f.mergeGathered(); err != nil {
+		return err
+	}
 	if len(f.Keys) == 0 {
 		// An aggregation without keys has one row from the first batch on, which
 		// counts as updated in every batch.
@@ -226,7 +242,7 @@ func (f *Final) EndBatch(out exec.Emit) error {
 				return err
 			}
 		case modeComplete:
-			if err := f.emit(e, b, vector.AllGroups(b.table.Len())); err != nil {
+			if err := f.emitAll(e, b); err != nil {
 				return err
 			}
 		}
@@ -245,7 +261,7 @@ func (f *Final) EndBatch(out exec.Emit) error {
 	}
 	m.NumRowsRemoved += int64(f.evicted.groups)
 	for _, b := range f.every() {
-		m.NumRowsTotal += int64(b.table.Len())
+		m.NumRowsTotal += int64(b.groups())
 		m.MemoryBytes += int64(b.bytes())
 	}
 	if f.late != nil {
@@ -260,14 +276,20 @@ func (f *Final) EndBatch(out exec.Emit) error {
 // them unless e is nil.
 func (f *Final) evict(bound int64, e *emitter) error {
 	f.evicted.below = bound
-	whole := 0
+	whole, dropped := 0, false
 	for _, b := range f.live.all() {
 		if b.hi > bound {
 			break
 		}
 		whole++
-		f.evicted.groups += b.table.Len()
-		if err := f.emit(e, b, vector.AllGroups(b.table.Len())); err != nil {
+		f.evicted.groups += b.groups()
+		if err := f.emitAll(e, b); err != nil {
+			return err
+		}
+		dropped = dropped || b.cold.rows > 0
+	}
+	if dropped {
+		if err := f.dropCold(f.live.order[whole-1].hi); err != nil {
 			return err
 		}
 	}
@@ -287,15 +309,18 @@ func (f *Final) evict(bound int64, e *emitter) error {
 			stay = append(stay, uint32(i))
 		}
 	}
-	if len(gone) == 0 {
-		return nil
-	}
 	f.evicted.groups += len(gone)
 	if err := f.emit(e, b, gone); err != nil {
 		return err
 	}
-	if len(stay) == 0 {
+	if err := f.evictCold(b, bound, e); err != nil {
+		return err
+	}
+	switch {
+	case len(stay) == 0 && b.cold.rows == 0:
 		f.live.removeFirst(1)
+		return nil
+	case len(gone) == 0:
 		return nil
 	}
 	return b.keep(f.tableKeys, f.impls, stay)
@@ -312,7 +337,7 @@ func (f *Final) widenBuckets() error {
 	}
 	n := 0
 	for _, b := range f.live.order {
-		n += b.table.Len()
+		n += b.groups()
 	}
 	if n > 16*len(f.live.order) {
 		return nil
@@ -321,6 +346,15 @@ func (f *Final) widenBuckets() error {
 	old := f.live
 	f.live = newBuckets()
 	for _, b := range old.all() {
+		if b.cold.rows > 0 {
+			f.live.get(f.spanOf(b.lo), f.tableKeys, f.impls).cold.rows += b.cold.rows
+		}
+	}
+	for _, b := range old.all() {
+		if b.table.Len() == 0 {
+			b.free()
+			continue
+		}
 		all := vector.AllGroups(b.table.Len())
 		cols := b.table.Columns(all)
 		for i := range f.impls {

@@ -75,7 +75,7 @@ func TestSparkGoldens(t *testing.T) {
 			g := byName[c.grouping]
 			cfg := config(t, g, c.mode)
 			cfg.Aggs = cfg.Aggs[:1]
-			e := newEngine(t, g, cfg, 1)
+			e := newEngine(t, g, cfg, 1, nil)
 			for i, b := range c.batches {
 				rows, got := e.run([][]event{b.events}, watermark.Pair{Late: b.late, Evict: b.evict, Set: c.set})
 				sort.Strings(rows)
@@ -97,7 +97,7 @@ func TestSparkGoldens(t *testing.T) {
 func TestManyEventTimes(t *testing.T) {
 	g := groupings[2] // key and time
 	for _, mode := range []string{"append", "update"} {
-		e := newEngine(t, g, config(t, g, mode), 2)
+		e := newEngine(t, g, config(t, g, mode), 2, nil)
 		m := &model{g: g, mode: mode, groups: map[string]*state{}}
 		w := watermark.Pair{Set: true, Late: -1, Evict: -1}
 		for batch := range 6 {
@@ -138,7 +138,7 @@ func TestPassThrough(t *testing.T) {
 				events = append(events, event{key: &k, v: &v})
 			}
 		}
-		e := newEngine(t, g, cfg, 1)
+		e := newEngine(t, g, cfg, 1, nil)
 		var pieces [][]event
 		for lo := 0; lo < len(events); lo += 10_000 {
 			pieces = append(pieces, events[lo:min(lo+10_000, len(events))])

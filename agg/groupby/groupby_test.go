@@ -16,6 +16,7 @@ import (
 	"github.com/vstream/vstream/exec"
 	"github.com/vstream/vstream/kernels"
 	"github.com/vstream/vstream/statestore"
+	"github.com/vstream/vstream/statestore/storetest"
 	"github.com/vstream/vstream/vector"
 	"github.com/vstream/vstream/watermark"
 )
@@ -271,10 +272,11 @@ type engine struct {
 	partial []exec.Operator
 	final   exec.Stateful
 	log     []*statestore.Changes
+	tier    *storetest.NaiveTier // nil: all groups stay in memory
 }
 
-func newEngine(t testing.TB, g grouping, cfg groupby.Config, tasks int) *engine {
-	e := &engine{t: t, g: g, cfg: cfg}
+func newEngine(t testing.TB, g grouping, cfg groupby.Config, tasks int, tier *storetest.NaiveTier) *engine {
+	e := &engine{t: t, g: g, cfg: cfg, tier: tier}
 	for range tasks {
 		p, err := groupby.NewPartial(cfg)
 		if err != nil {
@@ -292,6 +294,11 @@ func (e *engine) open() {
 		e.t.Fatal(err)
 	}
 	e.final = f.(exec.Stateful)
+	if e.tier != nil {
+		if err := f.(exec.Spiller).Spill(e.tier); err != nil {
+			e.t.Fatal(err)
+		}
+	}
 }
 
 // restart recovers from what was committed.
@@ -375,11 +382,22 @@ func drawEvent(t *rapid.T, base int64) event {
 	return e
 }
 
-func TestStreamingAgainstModel(t *testing.T) {
+func TestStreamingAgainstModel(t *testing.T) { testStreaming(t, false) }
+
+// TestSpillAgainstModel gives groups to a tier all the time: all of them, or down to some
+// memory.
+func TestSpillAgainstModel(t *testing.T) { testStreaming(t, true) }
+
+func testStreaming(t *testing.T, spills bool) {
+	found := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		g := rapid.SampledFrom(groupings).Draw(rt, "grouping")
 		mode := rapid.SampledFrom([]string{"append", "update", "complete"}).Draw(rt, "mode")
-		e := newEngine(t, g, config(t, g, mode), rapid.IntRange(1, 3).Draw(rt, "tasks"))
+		var tier *storetest.NaiveTier
+		if spills {
+			tier = &storetest.NaiveTier{Keep: rapid.Int64Range(0, 20_000).Draw(rt, "keep")}
+		}
+		e := newEngine(t, g, config(t, g, mode), rapid.IntRange(1, 3).Draw(rt, "tasks"), tier)
 		m := &model{g: g, mode: mode, groups: map[string]*state{}}
 		w := watermark.Pair{Set: rapid.Bool().Draw(rt, "watermark"), Late: -20, Evict: -20}
 		for batch := range rapid.IntRange(1, 6).Draw(rt, "batches") {
@@ -408,5 +426,11 @@ func TestStreamingAgainstModel(t *testing.T) {
 			w.Late = w.Evict
 			w.Evict += 5 * rapid.Int64Range(0, 6).Draw(rt, "advance")
 		}
+		if tier != nil {
+			found += tier.Found
+		}
 	})
+	if spills && found == 0 {
+		t.Error("no group ever came back")
+	}
 }

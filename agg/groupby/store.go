@@ -20,7 +20,7 @@ func (l *layout) fields() []vector.Field { return l.exchange.Fields[:l.exchange.
 // Stores is the one table of the aggregation.
 func (f *Final) Stores() []exec.Store {
 	cols := exec.StoreColumns(f.fields())
-	s := statestore.Schema{Keys: cols[:len(f.Keys)], Values: cols[len(f.Keys):], OrderCol: f.EventTime}
+	s := statestore.Schema{Keys: cols[:len(f.Keys)], Values: cols[len(f.Keys):], OrderCol: f.EventTime, Route: exec.FirstColumns(len(f.Keys)), View: f.View}
 	return []exec.Store{{Name: storeName, Schema: s}}
 }
 
@@ -52,7 +52,10 @@ func (f *Final) Commit(stage func(store string, c *statestore.Changes) error) er
 		}
 	}
 	put()
-	return stage(storeName, c)
+	if err := stage(storeName, c); err != nil {
+		return err
+	}
+	return f.shed(false)
 }
 
 // Load applies recovered changes.
@@ -62,6 +65,9 @@ func (f *Final) Load(_ string, c *statestore.Changes) error {
 			b.free()
 		}
 		f.live, f.forever = newBuckets(), nil
+		if err := f.clearCold(); err != nil {
+			return err
+		}
 	}
 	if c.HasDeleteBelow && f.evicts() {
 		if err := f.evict(c.DeleteBelow, nil); err != nil {
@@ -80,6 +86,9 @@ func (f *Final) Load(_ string, c *statestore.Changes) error {
 			return err
 		}
 		if err := f.mergeBatch(cols, b.Rows, 0); err != nil {
+			return err
+		}
+		if err := f.shed(false); err != nil {
 			return err
 		}
 	}
@@ -104,6 +113,9 @@ func (f *Final) remove(b statestore.Block) error {
 		lo += p.rows
 		if p.to != f.forever && f.WindowEnd {
 			k = append(k[:f.EventTime-1:f.EventTime-1], k[f.EventTime+1:]...)
+		}
+		if err := f.removeCold(p.to, k, p.rows); err != nil {
+			return err
 		}
 		gid := make([]uint32, p.rows)
 		p.to.table.Find(k, gid)

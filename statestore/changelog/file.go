@@ -11,8 +11,9 @@ import (
 	"github.com/vstream/vstream/statestore"
 )
 
-// FormatVersion is the version of the files that this package writes and the newest one that it reads.
-const FormatVersion = 1
+// FormatVersion is the newest version of the files that this package writes and reads. Files that
+// need nothing of version 2, which has snapshots in pieces, are written as version 1.
+const FormatVersion = 2
 
 // Kind tells the files apart.
 type Kind string
@@ -21,11 +22,14 @@ type Kind string
 const (
 	Changelog Kind = "VSCL"
 	Snapshot  Kind = "VSSN"
+	// Piece is a further piece of a snapshot that is too large for one file.
+	Piece Kind = "VSSP"
 )
 
 const (
 	preambleBytes = 4 + 2 + 2 + 4 + 8 // magic, version, reserved, length and hash of the head
 	maxHead       = 1 << 28
+	maxPieces     = 1 << 20
 )
 
 // Head is what stands at the beginning of a file. Version is what the file leads to.
@@ -35,6 +39,9 @@ type Head struct {
 	Version  statestore.Version
 	Base     statestore.Version
 	Sections []SectionInfo
+	// Piece and Pieces tell which piece of a snapshot the file is, and how many there are: piece i of n
+	// has the rows of slice i. The snapshot's own file is piece 0. Other files are piece 0 of 1.
+	Piece, Pieces int
 }
 
 // SectionInfo says where in the file the section of a table lies.
@@ -47,6 +54,9 @@ type SectionInfo struct {
 // Length is the size of the section in bytes.
 func (s SectionInfo) Length() int { return s.length }
 
+// End is where in the file the section ends.
+func (s SectionInfo) End() int { return s.offset + s.length }
+
 // Section is an encoded section and its table.
 type Section struct {
 	ID   statestore.ID
@@ -55,8 +65,26 @@ type Section struct {
 
 // Assemble makes a file of encoded sections.
 func Assemble(kind Kind, version, base statestore.Version, sections []Section) []byte {
+	return assemble(kind, version, base, 0, 1, sections)
+}
+
+// AssemblePiece makes the file of a snapshot's piece.
+func AssemblePiece(version statestore.Version, piece, pieces int, section Section) []byte {
+	kind := Piece
+	if piece == 0 {
+		kind = Snapshot
+	}
+	return assemble(kind, version, statestore.Version{}, piece, pieces, []Section{section})
+}
+
+func assemble(kind Kind, version, base statestore.Version, piece, pieces int, sections []Section) []byte {
+	format := uint16(1)
 	head := appendVersion(nil, version)
 	head = appendVersion(head, base)
+	if pieces > 1 {
+		format = 2
+		head = binary.AppendUvarint(binary.AppendUvarint(head, uint64(piece)), uint64(pieces))
+	}
 	head = binary.AppendUvarint(head, uint64(len(sections)))
 	size := 0
 	for _, s := range sections {
@@ -69,7 +97,7 @@ func Assemble(kind Kind, version, base statestore.Version, sections []Section) [
 	}
 	out := make([]byte, 0, preambleBytes+len(head)+size)
 	out = append(out, kind...)
-	out = binary.LittleEndian.AppendUint16(out, FormatVersion)
+	out = binary.LittleEndian.AppendUint16(out, format)
 	out = binary.LittleEndian.AppendUint16(out, 0)
 	out = binary.LittleEndian.AppendUint32(out, uint32(len(head)))
 	out = binary.LittleEndian.AppendUint64(out, xxhash.Sum64(head))
@@ -111,7 +139,7 @@ func ReadHead(name string, kind Kind, data []byte) (*Head, error) {
 	if xxhash.Sum64(head) != binary.LittleEndian.Uint64(data[12:]) {
 		return nil, Corrupt(name, errors.New("the checksum of its head is wrong"))
 	}
-	h, err := parseHead(head, preambleBytes+n, len(data))
+	h, err := parseHead(head, binary.LittleEndian.Uint16(data[4:]), preambleBytes+n, len(data))
 	if err != nil {
 		return nil, Corrupt(name, err)
 	}
@@ -120,9 +148,16 @@ func ReadHead(name string, kind Kind, data []byte) (*Head, error) {
 }
 
 // parseHead reads the head; the sections lie one after another from start to the file's size.
-func parseHead(head []byte, start, size int) (*Head, error) {
+func parseHead(head []byte, format uint16, start, size int) (*Head, error) {
 	r := &reader{b: head}
-	h := &Head{Version: r.version(), Base: r.version()}
+	h := &Head{Version: r.version(), Base: r.version(), Pieces: 1}
+	if format >= 2 {
+		h.Piece = r.uvarint(maxPieces-1, "piece")
+		h.Pieces = r.uvarint(maxPieces, "number of pieces")
+		if r.err == nil && h.Piece >= h.Pieces {
+			r.fail(fmt.Errorf("it is piece %d of %d", h.Piece, h.Pieces))
+		}
+	}
 	// A section takes at least 12 bytes of the head.
 	for n := r.uvarint(uint64(len(head)/12), "number of sections"); n > 0 && r.err == nil; n-- {
 		s := SectionInfo{offset: start}

@@ -88,3 +88,15 @@ func allValid(rows int) []byte {
 	}
 	return v
 }
+
+// Below gives the rows whose order column is not null and at most below: those that
+// Changes.DeleteBelow deletes.
+func (t *Table) Below(below int64) []statestore.Block {
+	var places []place
+	t.eachBelow(below, func(entry int) { places = append(places, t.at[entry]) })
+	var blocks []statestore.Block
+	for lo := 0; lo < len(places); lo += blockRows {
+		blocks = append(blocks, t.gather(places[lo:min(lo+blockRows, len(places))]))
+	}
+	return blocks
+}

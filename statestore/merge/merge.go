@@ -5,6 +5,7 @@ package merge
 import (
 	"bytes"
 	"encoding/binary"
+	"slices"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -29,6 +30,10 @@ type Table struct {
 
 	scratch     []byte // encoded keys of a block
 	scratchEnds []int
+	rows        []uint32 // of the block that is put
+
+	doomed bool // a later change deletes the rows at or below doom
+	doom   int64
 }
 
 type place struct{ block, row uint32 }
@@ -39,10 +44,33 @@ func New(s statestore.Schema) *Table { return &Table{schema: s, slots: make([]ui
 // Len is the number of rows.
 func (t *Table) Len() int { return t.count }
 
+// All is the table after changes in their order. Their blocks must not change afterwards.
+//
+// It spares the work for rows that a later DeleteBelow deletes, which are most rows of a
+// table with windows. The order column is a key, so that such a row is no newer value of one
+// that stays.
+func All(s statestore.Schema, changes []*statestore.Changes) *Table {
+	t := New(s)
+	doom := make([]int64, len(changes)) // of the changes behind
+	doomed := make([]bool, len(changes))
+	for i := len(changes) - 1; i > 0; i-- {
+		c := changes[i]
+		doom[i-1], doomed[i-1] = doom[i], doomed[i]
+		if c.HasDeleteBelow && (!doomed[i] || c.DeleteBelow > doom[i]) {
+			doom[i-1], doomed[i-1] = c.DeleteBelow, true
+		}
+	}
+	for i, c := range changes {
+		t.doom, t.doomed = doom[i], doomed[i]
+		t.Apply(c)
+	}
+	return t
+}
+
 // Apply applies changes. Their blocks must not change afterwards.
 func (t *Table) Apply(c *statestore.Changes) {
 	if c.Clear {
-		*t = Table{schema: t.schema, slots: make([]uint32, 64), scratch: t.scratch, scratchEnds: t.scratchEnds}
+		*t = Table{schema: t.schema, slots: make([]uint32, 64), scratch: t.scratch, scratchEnds: t.scratchEnds, rows: t.rows, doomed: t.doomed, doom: t.doom}
 	}
 	if c.HasDeleteBelow {
 		t.deleteBelow(c.DeleteBelow)
@@ -55,22 +83,29 @@ func (t *Table) Apply(c *statestore.Changes) {
 	}
 }
 
-func (t *Table) deleteBelow(below int64) {
+func (t *Table) deleteBelow(bound int64) {
+	t.eachBelow(bound, func(entry int) {
+		t.live[entry] = false
+		t.count--
+	})
+}
+
+// eachBelow calls fn for the entries of the rows whose order column is not null and at most bound.
+func (t *Table) eachBelow(bound int64, fn func(entry int)) {
 	col := t.schema.OrderCol
 	if col < 0 {
 		return
 	}
 	for e, p := range t.at {
 		c := &t.blocks[p.block].Cols[col]
-		if t.live[e] && isValid(c.Valid, int(p.row)) && int64(binary.LittleEndian.Uint64(c.Data[8*int(p.row):])) <= below {
-			t.live[e] = false
-			t.count--
+		if t.live[e] && below(c, int(p.row), bound) {
+			fn(e)
 		}
 	}
 }
 
 func (t *Table) delete(b *statestore.Block) {
-	t.encodeKeys(b)
+	t.encodeKeys(b, t.rowsOf(b, false))
 	start := 0
 	for _, end := range t.scratchEnds {
 		key := t.scratch[start:end]
@@ -83,10 +118,14 @@ func (t *Table) delete(b *statestore.Block) {
 }
 
 func (t *Table) put(b statestore.Block) {
+	rows := t.rowsOf(&b, t.doomed)
+	if len(rows) == 0 {
+		return
+	}
 	t.blocks = append(t.blocks, b)
-	t.encodeKeys(&b)
+	t.encodeKeys(&b, rows)
 	start := 0
-	for row, end := range t.scratchEnds {
+	for i, end := range t.scratchEnds {
 		key := t.scratch[start:end]
 		start = end
 		hash := xxhash.Sum64(key)
@@ -107,8 +146,31 @@ func (t *Table) put(b statestore.Block) {
 			t.live[e] = true
 			t.count++
 		}
-		t.at[e] = place{uint32(len(t.blocks) - 1), uint32(row)}
+		t.at[e] = place{uint32(len(t.blocks) - 1), rows[i]}
 	}
+}
+
+// rowsOf are the rows of a block, but for the doomed ones if they are left out.
+func (t *Table) rowsOf(b *statestore.Block, leaveOut bool) []uint32 {
+	t.rows = slices.Grow(t.rows[:0], b.Rows)
+	if !leaveOut || t.schema.OrderCol < 0 {
+		for row := range b.Rows {
+			t.rows = append(t.rows, uint32(row))
+		}
+		return t.rows
+	}
+	c := &b.Cols[t.schema.OrderCol]
+	for row := range b.Rows {
+		if !below(c, row, t.doom) {
+			t.rows = append(t.rows, uint32(row))
+		}
+	}
+	return t.rows
+}
+
+// below tells whether a row's value in the order column is not null and at most bound.
+func below(c *statestore.ColumnData, row int, bound int64) bool {
+	return isValid(c.Valid, row) && int64(binary.LittleEndian.Uint64(c.Data[8*row:])) <= bound
 }
 
 // find gives the entry of a key, or -1 and the slot for it.
@@ -142,11 +204,12 @@ func (t *Table) grow() {
 	}
 }
 
-// encodeKeys writes the keys of a block to the scratch memory: for each column a byte
+// encodeKeys writes the keys of rows of a block to the scratch memory: for each column a byte
 // that tells null, and the bytes of the value, with its length in front if it has no fixed width.
-func (t *Table) encodeKeys(b *statestore.Block) {
+func (t *Table) encodeKeys(b *statestore.Block, rows []uint32) {
 	t.scratch, t.scratchEnds = t.scratch[:0], t.scratchEnds[:0]
-	for row := range b.Rows {
+	for _, r := range rows {
+		row := int(r)
 		for i, k := range t.schema.Keys {
 			c := &b.Cols[i]
 			switch {

@@ -89,6 +89,7 @@ func TestAgainstMap(t *testing.T) {
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		table, want := merge.New(schema), map[key]int32{}
+		var all []*statestore.Changes
 		for range rapid.IntRange(1, 8).Draw(t, "changes") {
 			c := &statestore.Changes{Clear: rapid.IntRange(0, 5).Draw(t, "clear") == 0, HasDeleteBelow: rapid.Bool().Draw(t, "evict")}
 			if c.Clear {
@@ -113,9 +114,13 @@ func TestAgainstMap(t *testing.T) {
 				c.Puts = append(c.Puts, newBlock(keys, values))
 			}
 			table.Apply(c)
+			all = append(all, c)
 		}
 		if table.Len() != len(want) {
 			t.Errorf("%d rows, want %d", table.Len(), len(want))
+		}
+		if d := cmp.Diff(want, contents(t, merge.All(schema, all).Blocks()), cmp.AllowUnexported(key{})); d != "" {
+			t.Errorf("all at once (-want +got)\n%s", d)
 		}
 		if d := cmp.Diff(want, contents(t, table.Blocks()), cmp.AllowUnexported(key{})); d != "" {
 			t.Fatal(d)

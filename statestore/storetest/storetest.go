@@ -19,8 +19,12 @@ import (
 
 var ctx = context.Background()
 
-// conf makes snapshots frequent.
-var conf = map[string]string{"spark.sql.streaming.stateStore.minDeltasForSnapshot": "2"}
+// conf makes snapshots frequent, inPieces makes their files small, everyBatch makes one in each batch.
+var (
+	conf       = map[string]string{"spark.sql.streaming.stateStore.minDeltasForSnapshot": "2"}
+	inPieces   = map[string]string{"spark.sql.streaming.stateStore.minDeltasForSnapshot": "2", "vstream.state.snapshotPieceSize": "100"}
+	everyBatch = map[string]string{"spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "false"}
+)
 
 // tables are the tables of the tests.
 var tables = []statestore.ID{
@@ -32,7 +36,9 @@ var tables = []statestore.ID{
 // Run tests a driver.
 func Run(t *testing.T, d statestore.Driver) {
 	t.Run("History", func(t *testing.T) { rapid.Check(t, func(t *rapid.T) { testHistory(t, d) }) })
-	t.Run("Crash", func(t *testing.T) { testCrash(t, d) })
+	t.Run("Crash", func(t *testing.T) { testCrash(t, d, conf) })
+	t.Run("CrashInPieces", func(t *testing.T) { testCrash(t, d, inPieces) })
+	t.Run("CrashEveryBatch", func(t *testing.T) { testCrash(t, d, everyBatch) })
 	t.Run("Concurrent", func(t *testing.T) { testConcurrent(t, d) })
 	t.Run("Schema", func(t *testing.T) { testSchema(t, d) })
 	t.Run("Unregistered", func(t *testing.T) { testUnregistered(t, d) })
@@ -62,14 +68,18 @@ type run struct {
 	attempts  []string                     // the commit log, by N
 	keep      int64                        // the oldest version that must stay
 	attemptNo int
+	conf      map[string]string
 }
 
 func newRun(d statestore.Driver, dir objstore.Store) *run {
-	return &run{driver: d, dir: dir, versions: []map[statestore.ID]contents{{}}, attempts: []string{""}}
+	return &run{driver: d, dir: dir, versions: []map[statestore.ID]contents{{}}, attempts: []string{""}, conf: conf}
 }
 
 func (r *run) open() (err error) {
-	if r.store, err = r.driver.Open(ctx, r.dir, conf); err != nil {
+	if r.store != nil {
+		r.store.Close() // of a store that crashed
+	}
+	if r.store, err = r.driver.Open(ctx, r.dir, r.conf); err != nil {
 		return err
 	}
 	for _, id := range tables {
@@ -211,6 +221,7 @@ func testHistory(t *rapid.T, d statestore.Driver) {
 			must(t, r.maintain())
 		case 6:
 			must(t, r.store.Close())
+			r.conf = rapid.SampledFrom([]map[string]string{conf, inPieces, everyBatch}).Draw(t, "conf")
 			must(t, r.open())
 			r.check(t, r.last().N, r.last().Attempt)
 		case 7:
@@ -250,13 +261,14 @@ func script(n int) map[statestore.ID]change {
 
 // testCrash stops the process at every operation of a run with snapshots and purges, before
 // and after the operation took effect, and continues from what is left.
-func testCrash(t *testing.T, d statestore.Driver) {
+func testCrash(t *testing.T, d statestore.Driver, conf map[string]string) {
 	const batches = 9
 	for n := 1; ; n++ {
 		finished := false
 		for _, done := range []bool{false, true} {
 			disk := mem.New()
 			r := newRun(d, faulty.New(disk, faulty.Nth(n, faulty.Fault{Crash: true, Done: done})))
+			r.conf = conf
 			if r.open() == nil {
 				finished = r.batches(batches)
 			}

@@ -1,4 +1,4 @@
-package memory_test
+package durable_test
 
 import (
 	"context"
@@ -229,7 +229,7 @@ func TestBrokenChangelogIsNamed(t *testing.T) {
 			data, err := dir.Get(ctx, "changelog/45.a45")
 			data[4] = 9
 			return errors.Join(err, dir.Put(ctx, "changelog/45.a45", data))
-		}, 45, []string{"has format version 9", "at most version 1"}},
+		}, 45, []string{"has format version 9", "at most version 2"}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

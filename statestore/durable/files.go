@@ -1,8 +1,7 @@
-package memory
+package durable
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,29 +9,59 @@ import (
 	"github.com/vstream/vstream/condition"
 	"github.com/vstream/vstream/objstore"
 	"github.com/vstream/vstream/statestore"
+	"github.com/vstream/vstream/statestore/changelog"
 )
 
-const (
-	changelogFolder = "changelog/"
-	snapshotFolder  = "snapshot/"
-)
+func changelogName(v statestore.Version) string { return changelog.FileName(v) }
 
-// changelogName is changelog/<n>.<attempt>.
-func changelogName(v statestore.Version) string { return changelogFolder + fileName(v) }
-
-// snapshotName is snapshot/<operator>/<partition>/<store>/<n>.<attempt>.
 func snapshotName(id statestore.ID, v statestore.Version) string {
-	return fmt.Sprintf("%s%d/%d/%s/%s", snapshotFolder, id.Operator, id.Partition, id.Name, fileName(v))
+	return changelog.SnapshotName(id, v)
 }
 
-func fileName(v statestore.Version) string { return strconv.FormatInt(v.N, 10) + "." + v.Attempt }
+func fileName(v statestore.Version) string { return changelog.VersionName(v) }
 
 // index is the state files that there are. It is read once; after that the store
 // keeps it, as the only writer of the directory.
 type index struct {
 	changelogs map[statestore.Version]bool
-	snapshots  map[statestore.ID]map[statestore.Version]int64 // sizes
+	snapshots  map[statestore.ID]map[statestore.Version]int64 // sizes of their own files
+	pieces     map[piece]int64                                // sizes
 	foreign    string                                         // a state file that Spark wrote
+}
+
+// piece is a further piece of a snapshot.
+type piece struct {
+	id      statestore.ID
+	version statestore.Version
+	i, n    int
+}
+
+func (p piece) name() string { return changelog.PieceName(p.id, p.version, p.i, p.n) }
+
+func parsePieceName(name string) (p piece, ok bool) {
+	at := max(0, strings.LastIndex(name, "/"))
+	folder, file := name[:at], strings.TrimPrefix(name[at:], "/")
+	if p.id, p.version, ok = parseSnapshotName(folder); !ok {
+		return p, false
+	}
+	n, i, _ := strings.Cut(file, ".")
+	p.n, _ = strconv.Atoi(n)
+	p.i, _ = strconv.Atoi(i)
+	return p, p.name() == changelog.PieceFolder+name
+}
+
+// removeSnapshot forgets a snapshot and gives the names of its files, the own one first: without
+// it the others are nothing.
+func (x *index) removeSnapshot(id statestore.ID, v statestore.Version) []string {
+	names := []string{snapshotName(id, v)}
+	for p := range x.pieces {
+		if p.id == id && p.version == v {
+			names = append(names, p.name())
+			delete(x.pieces, p)
+		}
+	}
+	delete(x.snapshots[id], v)
+	return names
 }
 
 func listFiles(ctx context.Context, dir objstore.Store) (*index, error) {
@@ -40,15 +69,19 @@ func listFiles(ctx context.Context, dir objstore.Store) (*index, error) {
 	if err != nil {
 		return nil, condition.IO(err, "list", dir.URL(""))
 	}
-	x := &index{changelogs: map[statestore.Version]bool{}, snapshots: map[statestore.ID]map[statestore.Version]int64{}}
+	x := &index{changelogs: map[statestore.Version]bool{}, snapshots: map[statestore.ID]map[statestore.Version]int64{}, pieces: map[piece]int64{}}
 	for _, i := range infos {
-		if rest, ok := strings.CutPrefix(i.Name, changelogFolder); ok {
+		if rest, ok := strings.CutPrefix(i.Name, changelog.ChangelogFolder); ok {
 			if v, ok := parseFileName(rest); ok {
 				x.changelogs[v] = true
 			}
-		} else if rest, ok := strings.CutPrefix(i.Name, snapshotFolder); ok {
+		} else if rest, ok := strings.CutPrefix(i.Name, changelog.SnapshotFolder); ok {
 			if id, v, ok := parseSnapshotName(rest); ok {
 				x.addSnapshot(id, v, i.Size)
+			}
+		} else if rest, ok := strings.CutPrefix(i.Name, changelog.PieceFolder); ok {
+			if p, ok := parsePieceName(rest); ok {
+				x.pieces[p] = i.Size
 			}
 		} else if strings.HasSuffix(i.Name, ".delta") || strings.HasSuffix(i.Name, ".zip") || strings.HasSuffix(i.Name, ".changelog") {
 			x.foreign = i.Name
@@ -62,6 +95,17 @@ func (x *index) addSnapshot(id statestore.ID, v statestore.Version, size int64) 
 		x.snapshots[id] = map[statestore.Version]int64{}
 	}
 	x.snapshots[id][v] = size
+}
+
+// snapshotSize is the size of a snapshot with all its pieces.
+func (x *index) snapshotSize(id statestore.ID, v statestore.Version) int64 {
+	size := x.snapshots[id][v]
+	for p, n := range x.pieces {
+		if p.id == id && p.version == v {
+			size += n
+		}
+	}
+	return size
 }
 
 // attempts are the attempts that wrote version n, of all tables or as a snapshot of one.

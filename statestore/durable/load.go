@@ -1,10 +1,9 @@
-package memory
+package durable
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -17,12 +16,17 @@ import (
 
 // file is a changelog that has been read.
 type file struct {
-	once sync.Once
-	name string
-	data []byte
-	head *changelog.Head
-	err  error
+	once   sync.Once
+	name   string // in the directory
+	url    string
+	data   []byte // nil if it is read again for each section, because there is much
+	head   *changelog.Head
+	clears map[statestore.ID]bool
+	err    error
 }
+
+// heldBytes bounds the changelogs that are held for the loads of several tables.
+const heldBytes = 64 << 20
 
 // changelog reads a changelog once for all tables.
 func (s *store) changelog(ctx context.Context, v statestore.Version) (*file, error) {
@@ -30,11 +34,19 @@ func (s *store) changelog(ctx context.Context, v statestore.Version) (*file, err
 	s.mu.Lock()
 	f := s.files[name]
 	if f == nil {
-		f = &file{name: s.dir.URL(name)}
+		f = &file{name: name, url: s.dir.URL(name)}
 		s.files[name] = f
 	}
 	s.mu.Unlock()
-	f.once.Do(func() { f.read(ctx, s.dir, name, v) })
+	f.once.Do(func() {
+		f.read(ctx, s.dir, v)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.held += len(f.data); s.held > heldBytes {
+			s.held -= len(f.data)
+			f.data = nil
+		}
+	})
 	if f.err != nil { // another try reads it again
 		s.mu.Lock()
 		delete(s.files, name)
@@ -43,14 +55,43 @@ func (s *store) changelog(ctx context.Context, v statestore.Version) (*file, err
 	return f, f.err
 }
 
-func (f *file) read(ctx context.Context, dir objstore.Store, name string, v statestore.Version) {
-	if f.data, f.err = dir.Get(ctx, name); f.err != nil {
-		f.err = readError(f.err, f.name)
+func (f *file) read(ctx context.Context, dir objstore.Store, v statestore.Version) {
+	if f.data, f.err = dir.Get(ctx, f.name); f.err != nil {
+		f.err = readError(f.err, f.url)
 		return
 	}
-	if f.head, f.err = changelog.ReadHead(f.name, changelog.Changelog, f.data); f.err == nil && f.head.Version != v {
-		f.err = changelog.Corrupt(f.name, fmt.Errorf("it is of version %s", fileName(f.head.Version)))
+	if f.head, f.err = changelog.ReadHead(f.url, changelog.Changelog, f.data); f.err != nil {
+		return
 	}
+	if f.head.Version != v {
+		f.err = changelog.Corrupt(f.url, fmt.Errorf("it is of version %s", fileName(f.head.Version)))
+		return
+	}
+	f.clears = map[statestore.ID]bool{}
+	for _, section := range f.head.Sections {
+		if section.Clears(f.data) {
+			f.clears[section.ID] = true
+		}
+	}
+}
+
+// section decodes the section of a table; nil if the file has none.
+func (f *file) section(ctx context.Context, dir objstore.Store, id statestore.ID, schema statestore.Schema) (c *statestore.Changes, size int, err error) {
+	section, ok := f.head.Find(id)
+	if !ok {
+		return nil, 0, nil
+	}
+	data := f.data
+	if data == nil {
+		if data, err = dir.Get(ctx, f.name); err != nil {
+			return nil, 0, readError(err, f.url)
+		}
+		if section.End() > len(data) {
+			return nil, 0, changelog.Corrupt(f.url, fmt.Errorf("it has become shorter"))
+		}
+	}
+	c, err = section.Read(f.url, data, schema)
+	return c, section.Length(), err
 }
 
 func readError(err error, file string) error {
@@ -63,10 +104,8 @@ func readError(err error, file string) error {
 // history is the way to a version of a table: a snapshot, if there is one, and the
 // changelogs after it in their order.
 type history struct {
-	snapshot      statestore.Version // N = 0: none
-	snapshotBytes int64
-	base          *statestore.Changes
-	deltas        []*file
+	snapshot *snapshot // nil: none
+	deltas   []*file
 }
 
 // brokenChain says at which version a history cannot be followed, and why.
@@ -78,28 +117,30 @@ type brokenChain struct {
 func (b *brokenChain) Error() string { return b.err.Error() }
 func (b *brokenChain) Unwrap() error { return b.err }
 
-// trace follows the changelogs from v back to the newest good snapshot of the table, or
-// to the empty table, or to a changelog that clears it. A broken snapshot is passed over with a warning.
-func (s *store) trace(ctx context.Context, id statestore.ID, schema statestore.Schema, v statestore.Version) (*history, error) {
+// trace follows the changelogs from v back to the newest good snapshot of the table that is not to be
+// skipped, or to the empty table, or to a changelog that clears it. A broken snapshot is passed over with a warning.
+func (s *store) trace(ctx context.Context, id statestore.ID, schema statestore.Schema, v statestore.Version, skip map[statestore.Version]bool) (*history, error) {
 	h := &history{}
 	for ; v.N > 0; v = h.deltas[len(h.deltas)-1].head.Base {
-		found, err := s.readSnapshot(ctx, id, schema, v)
-		if err != nil {
-			return nil, err
-		}
-		if found != nil {
-			h.snapshot, h.snapshotBytes, h.base = v, found.size, found.changes
-			break
+		if !skip[v] {
+			found, err := s.readSnapshot(ctx, id, schema, v)
+			if err != nil {
+				return nil, err
+			}
+			if found != nil {
+				h.snapshot = found
+				break
+			}
 		}
 		f, err := s.changelog(ctx, v)
 		if err != nil {
 			return nil, &brokenChain{v, err}
 		}
 		if f.head.Base.N != v.N-1 {
-			return nil, &brokenChain{v, changelog.Corrupt(f.name, fmt.Errorf("it builds on version %d", f.head.Base.N))}
+			return nil, &brokenChain{v, changelog.Corrupt(f.url, fmt.Errorf("it builds on version %d", f.head.Base.N))}
 		}
 		h.deltas = append(h.deltas, f)
-		if section, ok := f.head.Find(id); ok && section.Clears(f.data) {
+		if f.clears[id] {
 			break
 		}
 	}
@@ -107,69 +148,45 @@ func (s *store) trace(ctx context.Context, id statestore.ID, schema statestore.S
 	return h, nil
 }
 
-type snapshot struct {
-	changes *statestore.Changes
-	size    int64
-}
-
-// readSnapshot reads the snapshot of a table at version v; nil if there is none that is good.
-func (s *store) readSnapshot(ctx context.Context, id statestore.ID, schema statestore.Schema, v statestore.Version) (*snapshot, error) {
-	s.mu.Lock()
-	_, there := s.index.snapshots[id][v]
-	s.mu.Unlock()
-	if !there {
-		return nil, nil
-	}
-	name := snapshotName(id, v)
-	c, size, err := s.decodeSnapshot(ctx, name, id, schema, v)
-	switch {
-	case err == nil:
-		return &snapshot{c, size}, nil
-	case ctx.Err() != nil, errors.Is(err, condition.Name("VSTREAM_NEWER_FORMAT")):
-		return nil, err
-	}
-	slog.Warn("broken state snapshot, falling back to an older one", "file", s.dir.URL(name), "error", err)
-	return nil, nil
-}
-
-func (s *store) decodeSnapshot(ctx context.Context, name string, id statestore.ID, schema statestore.Schema, v statestore.Version) (*statestore.Changes, int64, error) {
-	url := s.dir.URL(name)
-	data, err := s.dir.Get(ctx, name)
-	if err != nil {
-		return nil, 0, readError(err, url)
-	}
-	head, err := changelog.ReadHead(url, changelog.Snapshot, data)
-	if err != nil {
-		return nil, 0, err
-	}
-	section, ok := head.Find(id)
-	if !ok || head.Version != v {
-		return nil, 0, changelog.Corrupt(url, fmt.Errorf("it is of another table or version"))
-	}
-	c, err := section.Read(url, data, schema)
-	return c, int64(len(data)), err
-}
-
-// replay gives the history to fn and returns the size of the sections it read.
-func (h *history) replay(id statestore.ID, schema statestore.Schema, fn statestore.Loader) (bytes int64, err error) {
-	if h.base != nil {
-		if err := fn(h.base); err != nil {
-			return 0, err
+// replay gives a version of a table to fn, from the newest good snapshot on, and returns the way and the size of
+// the sections after the snapshot. If a snapshot turns out to be broken when some of it was given, the table is cleared and
+// begun anew from an older one.
+func (s *store) replay(ctx context.Context, id statestore.ID, schema statestore.Schema, v statestore.Version, fn statestore.Loader) (h *history, bytes int64, err error) {
+	skip := map[statestore.Version]bool{}
+	for {
+		if h, err = s.trace(ctx, id, schema, v, skip); err != nil {
+			return nil, 0, err
+		}
+		if h.snapshot != nil {
+			err = h.snapshot.each(ctx, 0, h.snapshot.pieces, fn)
+		}
+		if !s.skipBroken(ctx, err, skip) {
+			break
+		}
+		if err := fn(&statestore.Changes{Clear: true}); err != nil {
+			return nil, 0, err
 		}
 	}
+	if err == nil {
+		bytes, err = s.replayDeltas(ctx, id, schema, h, fn)
+	}
+	return h, bytes, err
+}
+
+// replayDeltas gives the changelogs of a history to fn.
+func (s *store) replayDeltas(ctx context.Context, id statestore.ID, schema statestore.Schema, h *history, fn statestore.Loader) (bytes int64, err error) {
 	for _, f := range h.deltas {
-		section, ok := f.head.Find(id)
-		if !ok {
-			continue
-		}
-		c, err := section.Read(f.name, f.data, schema)
+		c, size, err := f.section(ctx, s.dir, id, schema)
 		if err != nil {
 			return 0, &brokenChain{f.head.Version, err}
+		}
+		if c == nil {
+			continue
 		}
 		if err := fn(c); err != nil {
 			return 0, err
 		}
-		bytes += int64(section.Length())
+		bytes += int64(size)
 	}
 	return bytes, nil
 }
@@ -185,11 +202,7 @@ func (s *store) Load(ctx context.Context, id statestore.ID, v statestore.Version
 			return err
 		}
 	}
-	h, err := s.trace(ctx, id, t.schema, v)
-	var bytes int64
-	if err == nil {
-		bytes, err = h.replay(id, t.schema, fn)
-	}
+	h, bytes, err := s.replay(ctx, id, t.schema, v, fn)
 	var broken *brokenChain
 	switch {
 	case ctx.Err() != nil:
@@ -201,11 +214,12 @@ func (s *store) Load(ctx context.Context, id statestore.ID, v statestore.Version
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	t.snapshot, t.snapshotBytes, t.deltaBytes = h.snapshot.N, h.snapshotBytes, bytes
+	t.snapshot, t.snapshotBytes, t.deltaBytes = 0, 0, bytes
 	s.chain[v.N] = v.Attempt
-	if h.snapshot.N > 0 {
-		s.chain[h.snapshot.N] = h.snapshot.Attempt
-		s.metrics.LoadedSnapshot = max(s.metrics.LoadedSnapshot, h.snapshot.N)
+	if at := h.snapshot; at != nil {
+		t.snapshot, t.snapshotBytes = at.version.N, at.bytes
+		s.chain[at.version.N] = at.version.Attempt
+		s.metrics.LoadedSnapshot = max(s.metrics.LoadedSnapshot, at.version.N)
 	}
 	for _, f := range h.deltas {
 		s.chain[f.head.Version.N] = f.head.Version.Attempt
@@ -241,11 +255,8 @@ search:
 		found := s.index.attempts(id, below)
 		s.mu.Unlock()
 		for _, a := range found {
-			h, err := s.trace(ctx, id, schema, statestore.Version{N: below, Attempt: a})
-			if err != nil {
-				continue
-			}
-			if _, err := h.replay(id, schema, func(*statestore.Changes) error { return nil }); err == nil {
+			_, _, err := s.replay(ctx, id, schema, statestore.Version{N: below, Attempt: a}, func(*statestore.Changes) error { return nil })
+			if err == nil {
 				resumable = fmt.Sprint("batch ", below-1)
 				break search
 			}

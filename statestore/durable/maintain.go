@@ -1,16 +1,12 @@
-package memory
+package durable
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"slices"
 
 	"github.com/vstream/vstream/condition"
-	"github.com/vstream/vstream/objstore"
 	"github.com/vstream/vstream/statestore"
-	"github.com/vstream/vstream/statestore/changelog"
-	"github.com/vstream/vstream/statestore/merge"
 )
 
 // manyDeltas times minDeltas changelogs after a snapshot are reason enough for the next
@@ -35,47 +31,9 @@ func (s *store) Maintain(ctx context.Context, v statestore.Version, lineage func
 		}
 	}
 	s.mu.Lock()
-	clear(s.files)
+	s.forget()
 	s.mu.Unlock()
 	return s.purge(ctx, v, lineage, keep)
-}
-
-// writeSnapshot merges the last snapshot of a table with the changelogs since.
-func (s *store) writeSnapshot(ctx context.Context, id statestore.ID, v statestore.Version) error {
-	t, err := s.table(id)
-	if err != nil {
-		return err
-	}
-	h, err := s.trace(ctx, id, t.schema, v)
-	if err != nil {
-		return err
-	}
-	merged := merge.New(t.schema)
-	replayed, err := h.replay(id, t.schema, func(c *statestore.Changes) error {
-		merged.Apply(c)
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	section, err := changelog.EncodeSection(nil, t.schema, &statestore.Changes{Puts: merged.Blocks()})
-	if err != nil {
-		return internal("snapshot of state table %v: %v", id, err)
-	}
-	data := changelog.Assemble(changelog.Snapshot, v, statestore.Version{}, []changelog.Section{{ID: id, Data: section}})
-	name := snapshotName(id, v)
-	if err := s.dir.CreateExclusive(ctx, name, data); err != nil && !errors.Is(err, objstore.ErrExists) {
-		return condition.IO(err, "write", s.dir.URL(name))
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.index.addSnapshot(id, v, int64(len(data)))
-	t.snapshot, t.snapshotBytes = v.N, int64(len(data))
-	// Batches may have been committed while the snapshot was made.
-	t.deltaBytes = max(0, t.deltaBytes-replayed)
-	s.metrics.SnapshotFiles++
-	s.metrics.BytesWritten += int64(len(data))
-	return nil
 }
 
 // purge removes what versions from keep on do not need. Two snapshots at or below keep
@@ -107,15 +65,21 @@ func (s *store) purge(ctx context.Context, v statestore.Version, lineage func(n 
 		oldest = min(oldest, second)
 		for f := range s.index.snapshots[id] {
 			if ok, known := won(f); f.N < second || known && !ok && f.N <= v.N {
-				remove = append(remove, snapshotName(id, f))
-				delete(s.index.snapshots[id], f)
+				remove = append(remove, s.index.removeSnapshot(id, f)...)
 			}
+		}
+	}
+	// Pieces of a snapshot that a crash cut short; another round may finish one of version v.
+	for p := range s.index.pieces {
+		if _, whole := s.index.snapshots[p.id][p.version]; !whole && p.version.N < v.N {
+			remove = append(remove, p.name())
+			delete(s.index.pieces, p)
 		}
 	}
 	for id, versions := range s.index.snapshots {
 		if s.tables[id] == nil && s.abandoned(versions, keep) {
 			for f := range versions {
-				remove = append(remove, snapshotName(id, f))
+				remove = append(remove, s.index.removeSnapshot(id, f)...)
 			}
 			delete(s.index.snapshots, id)
 		}
