@@ -24,21 +24,34 @@ func (c *Calendar) page(at int64) int64 {
 	return p
 }
 
+// openPages is how many pages Add holds open, so that times in disorder seldom cost a
+// look into the map.
+const openPages = 16
+
+// openPage is a page that is being added to.
+type openPage struct {
+	page int64
+	ids  []uint32 // nil: none is open
+}
+
 // Add files ids under their times.
 func (c *Calendar) Add(ids []uint32, at []int64) {
-	var page int64
-	var open []uint32
+	var open [openPages]openPage
 	for i, id := range ids {
-		if p := c.page(at[i]); open == nil || p != page {
-			if open != nil {
-				c.pages[page] = open
+		p := c.page(at[i])
+		o := &open[uint64(p)%openPages]
+		if o.ids == nil || o.page != p {
+			if o.ids != nil {
+				c.pages[o.page] = o.ids
 			}
-			page, open = p, c.pages[p]
+			o.page, o.ids = p, c.pages[p]
 		}
-		open = append(open, id)
+		o.ids = append(o.ids, id)
 	}
-	if open != nil {
-		c.pages[page] = open
+	for _, o := range open {
+		if o.ids != nil {
+			c.pages[o.page] = o.ids
+		}
 	}
 }
 

@@ -14,11 +14,17 @@ func TestCalendar(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		c := exec.NewCalendar(rapid.Int64Range(1, 50).Draw(rt, "span"))
 		times := map[uint32]int64{}
+		next := uint32(0)
 		for id := range uint32(rapid.IntRange(1, 40).Draw(rt, "steps")) {
 			switch rapid.SampledFrom([]string{"add", "move", "drop", "due"}).Draw(rt, "step") {
 			case "add":
-				times[id] = rapid.Int64Range(-300, 300).Draw(rt, "at")
-				c.Add([]uint32{id}, []int64{times[id]})
+				at := rapid.SliceOfN(rapid.Int64Range(-300, 300), 0, 60).Draw(rt, "at")
+				ids := make([]uint32, len(at))
+				for i := range at {
+					ids[i], times[next] = next, at[i]
+					next++
+				}
+				c.Add(ids, at)
 			case "move":
 				for x, at := range times {
 					times[x] = at + int64(x)

@@ -5,6 +5,8 @@ package exec
 import (
 	"context"
 
+	"github.com/apache/arrow-go/v18/arrow"
+
 	"github.com/vstream/vstream/kernels"
 	"github.com/vstream/vstream/statestore"
 	"github.com/vstream/vstream/vector"
@@ -22,6 +24,9 @@ type Task struct {
 	Watermark watermark.Pair // of this operator, in milliseconds
 	Kernel    *kernels.Ctx
 	Metrics   *Metrics
+	// Lose hands rows that the stateful operator at or above does not take to the query's
+	// late sink, with the times that were compared with the watermark; nil: there is no such sink.
+	Lose func(reason string, times arrow.Array, rows *vector.Batch) error
 }
 
 // Operator is one physical operator on one partition. It lives as long as the
@@ -45,6 +50,14 @@ type Stateful interface {
 	// Commit hands over what this batch changed, after EndBatch, for every table (also when nothing changed:
 	// empty Changes). The blocks stay untouched until the next Open.
 	Commit(stage func(store string, c *statestore.Changes) error) error
+}
+
+// Spiller is a Stateful operator that can give rows to a capacity tier when the process
+// is over its memory budget.
+type Spiller interface {
+	Stateful
+	// Spill says where to; it is called before Load and Open.
+	Spill(t statestore.Tier) error
 }
 
 // Store is one table of a stateful operator.

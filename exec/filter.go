@@ -25,7 +25,7 @@ func (f *Filter) Process(_ int, in *vector.Batch, out Emit) error {
 
 // Keep is the batch of the rows of in for which pred is true; nil if there are none.
 func Keep(ctx *kernels.Ctx, pred kernels.Expr, in *vector.Batch) (*vector.Batch, error) {
-	v, err := pred.Eval(ctx, in)
+	v, err := kernels.Transient(ctx, pred, in)
 	if err != nil {
 		return nil, err
 	}

@@ -26,8 +26,10 @@ type OpSpec struct {
 	Name string // for explain and metrics
 	// ID numbers the stateful operators of the query from 0, in the order of the
 	// plan from the top down, as Spark does; -1 for operators without state.
-	ID  int
-	New func() (Operator, error)
+	ID int
+	// Note says more about it to people.
+	Note string
+	New  func() (Operator, error)
 }
 
 // Exchange moves rows to the partition that owns their key group.

@@ -6,6 +6,8 @@ import (
 	"runtime/debug"
 	"sync"
 
+	"github.com/apache/arrow-go/v18/arrow"
+
 	"github.com/vstream/vstream/condition"
 	"github.com/vstream/vstream/kernels"
 	"github.com/vstream/vstream/vector"
@@ -27,6 +29,9 @@ type Batch struct {
 	// Sink opens the writer of output partition n. Output partitions are numbered over
 	// all pipelines that end in the sink.
 	Sink func(n int) (Writer, error)
+	// Late opens the writer of partition n of the late sink, which takes the rows that
+	// stateful operators drop; nil: the query has no such sink.
+	Late func(n int) (Writer, error)
 }
 
 // ScanTask reads a part of a source and pushes its rows in order.
@@ -51,6 +56,7 @@ type Result struct {
 	Operators  []OpMetrics // the stateful operators, by id
 	EventTime  map[int]*EventTimeStats
 	OutputRows int64
+	LostRows   int64 // handed to the late sink
 }
 
 // Runtime executes a Graph. It owns the operator instances; those of stateful
@@ -132,7 +138,9 @@ type run struct {
 	batch   *Batch
 	queues  map[*Exchange]*queue
 	first   map[*Pipeline]int // first producer (or output partition) number of a pipeline
+	number  map[*Pipeline]int // of a pipeline's first instance among all of them
 	writers []Writer
+	noTime  map[int]int64 // rows without a time, by the operator that does not get them
 	mu      sync.Mutex
 	result  Result
 }
@@ -142,7 +150,7 @@ type run struct {
 func (r *Runtime) Run(ctx context.Context, b *Batch) (*Result, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	x := &run{Runtime: r, ctx: ctx, cancel: cancel, batch: b, queues: map[*Exchange]*queue{}, first: map[*Pipeline]int{}}
+	x := &run{Runtime: r, ctx: ctx, cancel: cancel, batch: b, queues: map[*Exchange]*queue{}, first: map[*Pipeline]int{}, number: map[*Pipeline]int{}, noTime: map[int]int64{}}
 	x.layout()
 	stop := context.AfterFunc(ctx, func() {
 		for _, q := range x.queues {
@@ -167,9 +175,11 @@ func (r *Runtime) Run(ctx context.Context, b *Batch) (*Result, error) {
 func (x *run) layout() {
 	producers := map[*Exchange]int{}
 	unbounded := map[*Exchange]bool{}
-	outputs := 0
+	outputs, instances := 0, 0
 	for _, p := range x.graph.Pipelines {
 		n := x.instances(p)
+		x.number[p] = instances
+		instances += n
 		if p.Dest == nil {
 			x.first[p] = outputs
 			outputs += n
@@ -286,13 +296,16 @@ func (x *run) instance(p *Pipeline, c *chain, n int, scan func(Emit) error, port
 		return err
 	}
 	ctx := x.batch.Kernel(n)
+	lost := x.lost(x.number[p] + n)
 	for i, op := range c.ops {
 		c.metrics[i] = Metrics{}
 		t := &Task{Ctx: x.ctx, BatchID: x.batch.ID, Partition: n, Kernel: ctx, Metrics: &c.metrics[i]}
-		if id := p.Ops[i].ID; id >= 0 {
-			t.Watermark = x.batch.Watermark(id)
-		} else {
-			t.Watermark = x.batch.Watermark(x.stateAbove(p, i))
+		above := x.stateAbove(p, i)
+		t.Watermark = x.batch.Watermark(operatorID(above))
+		if above != nil && lost != nil {
+			t.Lose = func(reason string, times arrow.Array, rows *vector.Batch) error {
+				return lost.write(t, above, reason, times, rows)
+			}
 		}
 		if err := op.Open(t); err != nil {
 			return err
@@ -321,22 +334,25 @@ func (x *run) instance(p *Pipeline, c *chain, n int, scan func(Emit) error, port
 		}
 	}
 	if scan != nil {
-		x.merge(c)
+		x.merge(p, c)
+	}
+	if err := x.close(lost); err != nil {
+		return err
 	}
 	return done()
 }
 
-// stateAbove is the stateful operator that takes the rows of operator i of p: a
-// partial aggregate sees the watermark of its final one.
-func (x *run) stateAbove(p *Pipeline, i int) int {
+// stateAbove is the stateful operator that operator i of p is or that takes its rows, nil
+// if there is none: a partial aggregate sees the watermark of its final one.
+func (x *run) stateAbove(p *Pipeline, i int) *OpSpec {
 	for p != nil {
-		for _, o := range p.Ops[i:] {
-			if o.ID >= 0 {
-				return o.ID
+		for j := range p.Ops[i:] {
+			if o := &p.Ops[i+j]; o.ID >= 0 {
+				return o
 			}
 		}
 		if p.Dest == nil {
-			return -1
+			return nil
 		}
 		dest := p.Dest
 		p, i = nil, 0
@@ -348,7 +364,14 @@ func (x *run) stateAbove(p *Pipeline, i int) int {
 			}
 		}
 	}
-	return -1
+	return nil
+}
+
+func operatorID(op *OpSpec) int {
+	if op == nil {
+		return -1
+	}
+	return op.ID
 }
 
 // link makes emits[i] feed operator i; emits[len(ops)] is the destination.
@@ -403,11 +426,19 @@ func (x *run) destination(p *Pipeline, n int) (Emit, func() error, error) {
 }
 
 // merge adds the counters of a finished scan task.
-func (x *run) merge(c *chain) {
+func (x *run) merge(p *Pipeline, c *chain) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	for i := range c.metrics {
 		x.addEventTime(c.metrics[i].EventTime)
+		x.addNoTime(p, i, c.metrics[i].NullTimeRows)
+	}
+}
+
+// addNoTime counts rows without a time at the stateful operator that they do not get to.
+func (x *run) addNoTime(p *Pipeline, i int, rows int64) {
+	if rows > 0 {
+		x.noTime[operatorID(x.stateAbove(p, i))] += rows
 	}
 }
 
@@ -443,7 +474,7 @@ func (x *run) collect() {
 				sum.NumRowsRemoved += m.NumRowsRemoved
 				sum.NumRowsDroppedByWatermark += m.NumRowsDroppedByWatermark
 				sum.LateRows += m.LateRows
-				sum.NullTimeRows += m.NullTimeRows
+				x.addNoTime(p, j, m.NullTimeRows)
 				sum.DuplicateRows += m.DuplicateRows
 				sum.MemoryBytes += m.MemoryBytes
 				x.addEventTime(m.EventTime)
@@ -455,5 +486,8 @@ func (x *run) collect() {
 				x.result.Operators[id] = OpMetrics{Spec: &p.Ops[j], Metrics: sum}
 			}
 		}
+	}
+	for id := range x.result.Operators {
+		x.result.Operators[id].NullTimeRows = x.noTime[id]
 	}
 }

@@ -27,6 +27,11 @@ var (
 	limitValue = vector.Field{Name: "value", Type: vector.Long, Nullable: true}
 )
 
+var limitView = &statestore.View{
+	Key:   []statestore.ViewField{{Name: limitKey.Name, Type: limitKey.Type.String(), Column: 0}},
+	Value: []statestore.ViewField{{Name: limitValue.Name, Type: limitValue.Type.String(), Column: 1}},
+}
+
 // Open begins a micro-batch.
 func (l *StreamLimit) Open(t *Task) error {
 	l.task, l.before = t, l.passed
@@ -59,7 +64,7 @@ func (l *StreamLimit) EndBatch(Emit) error {
 // Stores is the table of the count.
 func (l *StreamLimit) Stores() []Store {
 	return []Store{{Name: "default", Schema: statestore.Schema{
-		Keys: StoreColumns([]vector.Field{limitKey}), Values: StoreColumns([]vector.Field{limitValue}), OrderCol: -1,
+		Keys: StoreColumns([]vector.Field{limitKey}), Values: StoreColumns([]vector.Field{limitValue}), OrderCol: -1, View: limitView,
 	}}}
 }
 

@@ -6,6 +6,7 @@ package join
 
 import (
 	"github.com/vstream/vstream/kernels"
+	"github.com/vstream/vstream/statestore"
 	"github.com/vstream/vstream/vector"
 )
 
@@ -68,4 +69,7 @@ type Side struct {
 	// Pre is the part of the condition on this side alone; nil: none. A row that fails
 	// it is not kept and, if the side is preserved, comes out with nulls at once.
 	Pre func() (kernels.Expr, error)
+	// View is how readers of the state show the rows: the columns of its key are those of
+	// Keys, the columns of its value those of Schema.
+	View *statestore.View
 }

@@ -30,15 +30,33 @@ func (j *SymmetricHash) Stores() []exec.Store {
 			f := s.Schema.Fields[c]
 			x := statestore.Column{Name: f.Name, Type: f.Type.String(), Width: storedWidth(f.Type), Nullable: f.Nullable}
 			if n < len(s.Keys) {
+				rows.Route = append(rows.Route, len(rows.Keys))
 				rows.Keys = append(rows.Keys, x)
 			} else {
 				rows.Values = append(rows.Values, x)
 			}
 		}
+		rows.View = s.storedView()
 		rows.Values = append(rows.Values, statestore.Column{Name: "matched", Type: "boolean", Width: 1})
 		out = append(out, exec.Store{Name: storeNames[i][0], Schema: rows}, exec.Store{Name: storeNames[i][1], Schema: statestore.Schema{Keys: key}})
 	}
 	return out
+}
+
+// storedView is the side's view in terms of the columns of its table of rows.
+func (s *side) storedView() *statestore.View {
+	if s.View == nil {
+		return nil
+	}
+	const before = 2 // time and id
+	v := &statestore.View{Key: slices.Clone(s.View.Key), Value: slices.Clone(s.View.Value)}
+	for i := range v.Key {
+		v.Key[i].Column += before
+	}
+	for i := range v.Value {
+		v.Value[i].Column = before + slices.Index(s.kept.order, v.Value[i].Column)
+	}
+	return v
 }
 
 // Commit stages the rows that came, the first matches and what left.

@@ -15,6 +15,7 @@ import (
 //
 //	project keys and arguments ─ partial ═ exchange by key ═ final ─ project output
 //
+// with the windows behind partial if they slide and need not be before it.
 // The operator's keys are flat columns: a window becomes its start and end, a
 // nested key its canonical encoding.
 func (c *compiler) aggregate(n *plan.Aggregate) (*fragment, error) {
@@ -26,8 +27,15 @@ func (c *compiler) aggregate(n *plan.Aggregate) (*fragment, error) {
 		partitions = 1
 	}
 	var pre *preaggregate
+	var sliding *panes
 	op, f, err := c.operator("stateStoreSave", partitions, func() (*fragment, error) {
 		input, defs := collapse(n.Input)
+		if !c.cfg.Late { // its sink gets a late row once for each of its windows
+			sliding = panesOf(n, input, defs)
+		}
+		if sliding != nil {
+			input, defs = sliding.expand.Input, sliding.defs
+		}
 		f, err := c.node(input)
 		if err != nil {
 			return nil, err
@@ -38,10 +46,15 @@ func (c *compiler) aggregate(n *plan.Aggregate) (*fragment, error) {
 	if err != nil {
 		return nil, err
 	}
+	if at := pre.cfg.EventTime; at >= 0 && c.cfg.Mode != "complete" {
+		c.copyLate(f, pre.exprs[at])
+		c.uses(n.Input, n.Keys...)
+	}
 	if err := c.addProject(f, pre.exprs, pre.attrs); err != nil {
 		return nil, err
 	}
 	cfg := pre.cfg
+	cfg.View = pre.groupView(n.Keys)
 	if c.cfg.Mode != "complete" {
 		if _, err := c.eventTime(n.Keys); err != nil {
 			return nil, err
@@ -54,6 +67,9 @@ func (c *compiler) aggregate(n *plan.Aggregate) (*fragment, error) {
 	op.Evicts, op.FollowsWatermark = cfg.EventTime >= 0 && c.cfg.Mode != "complete", c.cfg.Mode != "complete"
 	op.Spec = describeAggregate(n)
 	f.add("PartialAggregate", func() (exec.Operator, error) { return groupby.NewPartial(cfg) })
+	if sliding != nil {
+		sliding.add(f, pre.keys)
+	}
 	keys := make([]int, len(cfg.Keys))
 	for i := range keys {
 		keys[i] = i
@@ -88,7 +104,7 @@ func (c *compiler) preaggregate(n *plan.Aggregate, defs map[plan.ID]plan.Expr) (
 		e := plan.Substitute(k, defs)
 		l := keyLayout{first: len(p.exprs), typ: k.Typ}
 		switch {
-		case k.Window && isTimeStruct(k.Typ):
+		case windowKey(k):
 			l.window = true
 			p.add(field(e, 0))
 			p.add(field(e, 1))

@@ -1,6 +1,8 @@
 package physical
 
 import (
+	"strings"
+
 	"github.com/vstream/vstream/condition"
 	"github.com/vstream/vstream/exec"
 	"github.com/vstream/vstream/kernels"
@@ -18,6 +20,7 @@ func Compile(n plan.Node, cfg Config) (*Plan, error) {
 	c.finish(f, nil)
 	c.plan.Output = schemaOf(f.attrs)
 	c.plan.Graph.Scans = len(c.plan.Scans)
+	c.plan.Warnings = c.warnings(n)
 	return c.plan, nil
 }
 
@@ -27,6 +30,8 @@ type compiler struct {
 	parent []int // ids of the stateful operators above the node being compiled
 	// exchanged are the inputs of joins of streams so far.
 	exchanged []exchanged
+	timed     []timeUse // by what the stateful operators drop and close rows
+	loses     bool      // rows can get to a late sink
 }
 
 // fragment is a part of the graph whose rows have the columns attrs and come out
@@ -40,6 +45,13 @@ type fragment struct {
 func (f *fragment) add(name string, newOp func() (exec.Operator, error)) {
 	for _, p := range f.pipes {
 		p.Ops = append(p.Ops, exec.OpSpec{Name: name, ID: -1, New: newOp})
+	}
+}
+
+// note adds to what explain says of the last operator of a fragment.
+func (f *fragment) note(text string) {
+	for _, p := range f.pipes {
+		p.Ops[len(p.Ops)-1].Note = text
 	}
 }
 
@@ -117,15 +129,23 @@ func (c *compiler) node(n plan.Node) (*fragment, error) {
 
 func (c *compiler) relation(n *plan.Relation) (*fragment, error) {
 	s := &Scan{Relation: n, Columns: n.Ordinals}
-	if n.Filter != nil {
-		attrs := n.Attrs
-		s.NewFilter = func() (kernels.Expr, error) { return plan.Compile(n.Filter, attrs) }
+	c.plan.Scans = append(c.plan.Scans, s)
+	f := &fragment{pipes: []*exec.Pipeline{{Scan: len(c.plan.Scans) - 1}}, attrs: n.Attrs}
+	if n.Filter == nil {
+		return f, nil
+	}
+	times, cond := plan.NeededTimes(n.Filter)
+	if cond != nil {
+		s.NewFilter = func() (kernels.Expr, error) { return plan.Compile(cond, n.Attrs) }
 		if _, err := s.NewFilter(); err != nil {
 			return nil, err
 		}
 	}
-	c.plan.Scans = append(c.plan.Scans, s)
-	return &fragment{pipes: []*exec.Pipeline{{Scan: len(c.plan.Scans) - 1}}, attrs: n.Attrs}, nil
+	for _, t := range times {
+		s.Needed = append(s.Needed, attrIndex(n.Attrs, t.(*plan.Attr).ID))
+		c.needTime(f, t)
+	}
+	return f, nil
 }
 
 func (c *compiler) project(n *plan.Project) (*fragment, error) {
@@ -174,6 +194,9 @@ func (c *compiler) addProject(f *fragment, exprs []plan.Expr, attrs []*plan.Attr
 		}
 		return &exec.Project{Exprs: es, Schema: schema}, nil
 	})
+	if shared := plan.Shared(exprs); len(shared) > 0 {
+		f.note("computed once: " + strings.Join(shared, ", "))
+	}
 	f.attrs = attrs
 	return nil
 }
@@ -200,10 +223,16 @@ func (c *compiler) filter(n *plan.Filter) (*fragment, error) {
 		return nil, err
 	}
 	in := f.attrs
-	f.add("Filter", func() (exec.Operator, error) {
-		e, err := plan.Compile(n.Cond, in)
-		return &exec.Filter{Pred: e}, err
-	})
+	times, cond := plan.NeededTimes(n.Cond)
+	if cond != nil {
+		f.add("Filter", func() (exec.Operator, error) {
+			e, err := plan.Compile(cond, in)
+			return &exec.Filter{Pred: e}, err
+		})
+	}
+	for _, t := range times {
+		c.needTime(f, t)
+	}
 	return f, nil
 }
 

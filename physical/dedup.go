@@ -24,10 +24,7 @@ func (c *compiler) deduplicate(n *plan.Deduplicate) (*fragment, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &dedupInput{attrs: f.attrs, exprs: make([]plan.Expr, len(f.attrs)), added: map[string]int{}}
-	for i, a := range f.attrs {
-		x.exprs[i] = a
-	}
+	x := &dedupInput{attrs: f.attrs, exprs: asExprs(f.attrs), added: map[string]int{}}
 	cfg := dedup.Config{Output: schemaOf(f.attrs), EventTime: -1, KeyTime: -1, Within: n.WithinWatermark}
 	time, err := c.eventTime(f.attrs)
 	if err != nil {
@@ -46,7 +43,12 @@ func (c *compiler) deduplicate(n *plan.Deduplicate) (*fragment, error) {
 			cfg.KeyTime = last
 		}
 	}
+	cfg.View = dedupView(n.Keys, n.WithinWatermark)
 	output := f.attrs
+	if time != nil {
+		c.copyLate(f, x.exprs[cfg.EventTime])
+		c.uses(n.Input, time)
+	}
 	if len(x.attrs) > len(f.attrs) {
 		if err := c.addProject(f, x.exprs, x.attrs); err != nil {
 			return nil, err
@@ -110,7 +112,7 @@ func (x *dedupInput) time(a *plan.Attr) int {
 // key are the flat columns of a key.
 func (x *dedupInput) key(a *plan.Attr) []dedup.Key {
 	switch {
-	case a.Window && isTimeStruct(a.Typ):
+	case windowKey(a):
 		return []dedup.Key{x.bound(a, 0), x.bound(a, 1)}
 	case !a.Typ.Atomic():
 		return []dedup.Key{{Column: x.part(a, ".encoded", &encoded{child: a}), Name: a.Name, Type: vector.Binary, Declared: a.Typ}}

@@ -19,6 +19,9 @@ func (p *Plan) Explain() string {
 				b.WriteString("constant rows")
 			} else {
 				fmt.Fprintf(&b, "scan %s (%d of %d columns)", s.Relation.Name, len(s.Columns), s.Relation.Schema.Len())
+				if s.NewFilter != nil {
+					b.WriteString(" with a filter")
+				}
 			}
 		} else {
 			for k, in := range pipe.Inputs {
@@ -32,6 +35,9 @@ func (p *Plan) Explain() string {
 			b.WriteString(" → " + op.Name)
 			if op.ID >= 0 {
 				fmt.Fprintf(&b, " #%d", op.ID)
+			}
+			if op.Note != "" {
+				b.WriteString(" [" + op.Note + "]")
 			}
 		}
 		if pipe.Dest == nil {
@@ -53,6 +59,9 @@ func (p *Plan) Explain() string {
 			b.WriteString("; nothing leaves the state")
 		}
 		b.WriteByte('\n')
+	}
+	for _, w := range p.Warnings {
+		fmt.Fprintf(&b, "warning: %s\n", w)
 	}
 	for i, t := range p.Statics {
 		fmt.Fprintf(&b, "table %d, read before each batch if it has changed:\n", i)

@@ -12,6 +12,7 @@ import (
 	"github.com/vstream/vstream/join"
 	"github.com/vstream/vstream/kernels"
 	"github.com/vstream/vstream/plan"
+	"github.com/vstream/vstream/statestore"
 	"github.com/vstream/vstream/vector"
 )
 
@@ -58,10 +59,13 @@ func (c *compiler) streamJoin(n *plan.Join, want []*plan.Attr) (*fragment, error
 			if err != nil {
 				return nil, err
 			}
-			l := &joinSide{attrs: f.attrs}
+			l := newJoinSide(f.attrs)
 			l.keys(keys, i, n.Kind == "FULL OUTER")
 			if err := l.times(n, keys, i); err != nil {
 				return nil, err
+			}
+			if l.side.Late >= 0 {
+				c.uses(input, l.attrs...)
 			}
 			if err := l.project(c, f); err != nil {
 				return nil, err
@@ -145,6 +149,11 @@ type joinSide struct {
 	bound string // of the state, for explain
 }
 
+// newJoinSide has no event time; see times.
+func newJoinSide(attrs []*plan.Attr) *joinSide {
+	return &joinSide{attrs: attrs, side: join.Side{Late: -1, Time: -1}}
+}
+
 // column finds or adds a column of the side.
 func (l *joinSide) column(e plan.Expr) int {
 	if a, ok := e.(*plan.Attr); ok {
@@ -187,17 +196,25 @@ func attrIndex(attrs []*plan.Attr, id plan.ID) int {
 // encoding. In a full outer join Spark lets null keys match each other.
 func (l *joinSide) keys(k plan.JoinKeys, i int, full bool) {
 	own := [][]plan.Expr{k.Left, k.Right}[i]
+	l.side.View = &statestore.View{}
 	for n, e := range own {
+		shown := viewField(fmt.Sprintf("field%d", n), e.Type(), len(l.side.Keys))
 		switch {
 		case k.NullSafe[n] || full && k.Left[n].Nullable() && k.Right[n].Nullable():
+			shown.Form = statestore.Boxed
 			l.side.Keys = append(l.side.Keys, l.column(&nullSafeKey{child: e}))
 		case isTimeStruct(e.Type()):
+			shown.Form = statestore.Window
 			l.side.Keys = append(l.side.Keys, l.column(field(e, 0)), l.column(field(e, 1)))
 		case !e.Type().Atomic():
 			l.side.Keys = append(l.side.Keys, l.column(&encoded{child: e}))
 		default:
 			l.side.Keys = append(l.side.Keys, l.column(e))
 		}
+		l.side.View.Key = append(l.side.View.Key, shown)
+	}
+	for at, a := range l.attrs {
+		l.side.View.Value = append(l.side.View.Value, viewField(a.Name, a.Typ, at))
 	}
 }
 
@@ -244,12 +261,12 @@ func timeOf(e plan.Expr) plan.Expr {
 
 // project appends the projection that adds the computed columns to a fragment.
 func (l *joinSide) project(c *compiler, f *fragment) error {
+	if at := l.side.Late; at >= 0 {
+		c.copyLate(f, append(asExprs(l.attrs), l.extra...)[at])
+	}
 	attrs := l.attrs
 	if len(l.extra) > 0 {
-		exprs := make([]plan.Expr, 0, len(l.attrs)+len(l.extra))
-		for _, a := range l.attrs {
-			exprs = append(exprs, a)
-		}
+		exprs := asExprs(l.attrs)
 		for i, e := range l.extra {
 			exprs = append(exprs, e)
 			attrs = append(attrs[:len(attrs):len(attrs)], &plan.Attr{ID: plan.NewID(), Name: fmt.Sprintf("key_%d", i), Typ: e.Type(), Null: e.Nullable()})
@@ -260,6 +277,14 @@ func (l *joinSide) project(c *compiler, f *fragment) error {
 	}
 	l.side.Schema = schemaOf(attrs)
 	return nil
+}
+
+func asExprs(attrs []*plan.Attr) []plan.Expr {
+	out := make([]plan.Expr, len(attrs))
+	for i, a := range attrs {
+		out[i] = a
+	}
+	return out
 }
 
 // joinColumns finds columns of the joined row.
@@ -300,15 +325,16 @@ func compileAnd(conds []plan.Expr, attrs []*plan.Attr) func() (kernels.Expr, err
 	return func() (kernels.Expr, error) { return plan.Compile(all, attrs) }
 }
 
-// describeJoin notes the kind of the join, which must stay the same over restarts, and how
+// describeJoin notes the kind of the join and its equality columns, which must stay the same over restarts, and how
 // long the state is kept, which may change. The types of keys and columns are compared by
 // the state store.
 func describeJoin(op *Operator, n *plan.Join, k plan.JoinKeys, sides [2]*joinSide) {
-	var keys []string
-	for _, e := range k.Left {
+	var keys, equal []string
+	for i, e := range k.Left {
 		keys = append(keys, e.Type().String())
+		equal = append(equal, origin(n.Left, e)+" = "+origin(n.Right, k.Right[i]))
 	}
-	op.Spec["kind"], op.Grows = n.Kind, true
+	op.Spec["kind"], op.Spec["equality"], op.Grows = n.Kind, strings.Join(equal, " AND "), true
 	op.Notes = map[string]string{"keys": strings.Join(keys, ", ")}
 	var bounds []func(int64) int64
 	for i, name := range []string{"left rows", "right rows"} {
@@ -337,6 +363,9 @@ func (e *nullSafeKey) Nullable() bool                       { return false }
 func (e *nullSafeKey) Children() []plan.Expr                { return []plan.Expr{e.child} }
 func (e *nullSafeKey) WithChildren(k []plan.Expr) plan.Expr { return &nullSafeKey{child: k[0]} }
 func (e *nullSafeKey) SQL() string                          { return "key(" + e.child.SQL() + ")" }
+
+// Key is the node's tag.
+func (e *nullSafeKey) Key() string { return "nullSafeKey" }
 
 // CompileNode makes the kernel.
 func (e *nullSafeKey) CompileNode(kids []kernels.Expr) (kernels.Expr, error) {

@@ -36,7 +36,7 @@ func (c *compiler) staticJoin(n *plan.Join, want []*plan.Attr) (*fragment, error
 		return nil, err
 	}
 	var sides [2]*joinSide // left is the stream
-	sides[join.Left], sides[join.Right] = &joinSide{attrs: f.attrs}, &joinSide{attrs: tf.attrs}
+	sides[join.Left], sides[join.Right] = newJoinSide(f.attrs), newJoinSide(tf.attrs)
 	sides[join.Left].keys(keys, probe, false)
 	sides[join.Right].keys(keys, 1-probe, false)
 	if err := sides[join.Right].project(build, tf); err != nil {

@@ -1,6 +1,8 @@
 package physical
 
 import (
+	"strconv"
+
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/vstream/vstream/exec"
@@ -13,6 +15,9 @@ import (
 func isTimeStruct(t *vector.Type) bool {
 	return t.Kind == vector.KindStruct && len(t.Fields) == 2 && t.Fields[0].Type.Width() == 8 && t.Fields[1].Type.Width() == 8
 }
+
+// windowKey tells whether a key lies in two columns: a window's start and end.
+func windowKey(k *plan.Attr) bool { return k.Window && isTimeStruct(k.Typ) }
 
 // assemble makes a grouping's output columns from the operator's flat ones: windows
 // from start and end, nested keys from their encoding.
@@ -52,6 +57,7 @@ func (e *encoded) Nullable() bool                       { return false }
 func (e *encoded) Children() []plan.Expr                { return []plan.Expr{e.child} }
 func (e *encoded) WithChildren(k []plan.Expr) plan.Expr { return &encoded{child: k[0]} }
 func (e *encoded) SQL() string                          { return "encode(" + e.child.SQL() + ")" }
+func (e *encoded) Key() string                          { return "encode" }
 
 // CompileNode makes the kernel; plan.Compile calls it for expressions that it does not know.
 func (e *encoded) CompileNode(kids []kernels.Expr) (kernels.Expr, error) {
@@ -85,6 +91,7 @@ func (s *structField) Children() []plan.Expr { return []plan.Expr{s.child} }
 func (s *structField) WithChildren(k []plan.Expr) plan.Expr {
 	return &structField{child: k[0], i: s.i}
 }
+func (s *structField) Key() string { return "field" + strconv.Itoa(s.i) }
 func (s *structField) SQL() string { return s.child.SQL() + "." + s.child.Type().Fields[s.i].Name }
 
 // CompileNode makes the kernel.

@@ -49,7 +49,7 @@ func definition(w *plan.WindowCall) string {
 
 // over adds one operator to a fragment.
 func (c *compiler) over(f *fragment, w *plan.WindowCall, calls []*plan.Alias) (*fragment, error) {
-	l := &joinSide{attrs: f.attrs}
+	l := newJoinSide(f.attrs)
 	cfg := over.Config{Keep: len(f.attrs)}
 	for _, e := range w.PartitionBy {
 		cfg.Partition = append(cfg.Partition, l.column(e))
@@ -108,7 +108,7 @@ func (c *compiler) overCall(l *joinSide, w *plan.WindowCall) (over.Call, error) 
 		return out, nil
 	}
 	call := w.Fn.(*plan.Call)
-	out.Name = call.Name
+	out.Name, out.IgnoreNulls = call.Name, w.IgnoreNulls
 	switch call.Name {
 	case "ntile":
 		out.N, err = c.constantInt(call.Args[0])

@@ -20,7 +20,8 @@ type Plan struct {
 	// plans on from a batch before.
 	Refused error
 	// Statics are the tables with which streams are joined, filled before each micro-batch.
-	Statics []*Static
+	Statics  []*Static
+	Warnings []Warning
 	// Delays are the watermark delays in milliseconds, by Watermark node.
 	Delays []int64
 }
@@ -35,6 +36,9 @@ type Scan struct {
 	Again bool
 	// NewFilter compiles the predicate that was pushed into the scan; nil: none.
 	NewFilter func() (kernels.Expr, error)
+	// Needed are times, among Columns, without which a row does not count as input. An
+	// operator of the graph drops such rows.
+	Needed []int
 }
 
 // Static is a table that a micro-batch reads before it begins.
@@ -77,4 +81,5 @@ type Config struct {
 	Partitions int    // of stateful operators with keys
 	Conf       *kernels.Conf
 	Batch      bool // a static query, computed once and whole
+	Late       bool // the query has a sink for the rows that its operators drop
 }

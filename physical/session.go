@@ -3,7 +3,6 @@ package physical
 import (
 	"slices"
 
-	"github.com/vstream/vstream/agg"
 	"github.com/vstream/vstream/agg/groupby"
 	"github.com/vstream/vstream/agg/session"
 	"github.com/vstream/vstream/condition"
@@ -47,14 +46,19 @@ func (c *compiler) session(n *plan.Aggregate, at int) (*fragment, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.addProject(f, pre.exprs, pre.attrs); err != nil {
-		return nil, err
-	}
 	if _, err := c.eventTime(n.Keys); err != nil {
 		return nil, err
 	}
 	cfg, err := c.sessionConfig(pre)
 	if err != nil {
+		return nil, err
+	}
+	cfg.View = pre.sessionView(last.Keys, at)
+	if cfg.Watermark {
+		c.copyLate(f, pre.exprs[pre.cfg.EventTime])
+		c.uses(n.Input, n.Keys...)
+	}
+	if err := c.addProject(f, pre.exprs, pre.attrs); err != nil {
 		return nil, err
 	}
 	op.Grows = true
@@ -87,11 +91,7 @@ func (c *compiler) sessionConfig(pre *preaggregate) (session.Config, error) {
 		return cfg, condition.New("UNSUPPORTED_STREAMING_OPERATOR_WITHOUT_WATERMARK", "outputMode", "Append", "statefulOperator", "aggregations")
 	}
 	for _, a := range pre.cfg.Aggs {
-		im := a.Impl
-		if a.Distinct {
-			im = agg.Distinct(im)
-		}
-		cfg.Impls = append(cfg.Impls, im)
+		cfg.Impls = append(cfg.Impls, a.Bound())
 	}
 	return cfg, nil
 }

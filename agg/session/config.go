@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"github.com/vstream/vstream/agg"
+	"github.com/vstream/vstream/statestore"
 	"github.com/vstream/vstream/vector"
 )
 
@@ -26,6 +27,8 @@ type Config struct {
 	// Watermark tells that rows whose session ends at or before the watermark are late
 	// and, in append mode, that sessions are closed by it.
 	Watermark bool
+	// View is how readers of the state show the table.
+	View *statestore.View
 }
 
 // layout is what the operator derives from a Config.

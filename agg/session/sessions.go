@@ -1,7 +1,6 @@
 package session
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -127,11 +126,9 @@ func (s *sessions) remove(kid []uint32, start []int64) {
 
 // perKey calls f with the rows of each key, by start, and the head of the key's list.
 func (s *sessions) perKey(kid []uint32, start, end []int64, f func(head *uint32, rows []uint32)) {
-	order, keys, bounds := s.byKey(kid)
+	order, keys, bounds := s.byKey(kid, byTime(start, end))
 	for i, k := range keys {
-		rows := order[bounds[i]:bounds[i+1]]
-		sortRows(rows, start, end)
-		f(&s.head[k], rows)
+		f(&s.head[k], order[bounds[i]:bounds[i+1]])
 	}
 }
 
@@ -170,9 +167,9 @@ func (s *sessions) merge(kid []uint32, start, end []int64) *fold {
 	return f
 }
 
-// byKey brings rows of the same key together: rows bounds[i] to bounds[i+1] of order are
-// those of keys[i], as they came.
-func (s *sessions) byKey(kid []uint32) (order, keys []uint32, bounds []int) {
+// byKey brings rows of the same key together: bounds[i] to bounds[i+1] of order are
+// those of keys[i], as they are in rows.
+func (s *sessions) byKey(kid, rows []uint32) (order, keys []uint32, bounds []int) {
 	s.nextEpoch()
 	bounds = []int{0}
 	for _, k := range kid {
@@ -188,9 +185,9 @@ func (s *sessions) byKey(kid []uint32) (order, keys []uint32, bounds []int) {
 	}
 	at := slices.Clone(bounds)
 	order = make([]uint32, len(kid))
-	for i, k := range kid {
-		o := s.ordinal[k]
-		order[at[o]] = uint32(i)
+	for _, r := range rows {
+		o := s.ordinal[kid[r]]
+		order[at[o]] = r
 		at[o]++
 	}
 	return order, keys, bounds
@@ -201,16 +198,6 @@ func (s *sessions) nextEpoch() {
 	if s.epoch++; s.epoch == 0 {
 		clear(s.seen)
 		s.epoch = 1
-	}
-}
-
-// sortRows orders rows by start, then end; they mostly are in order.
-func sortRows(rows []uint32, start, end []int64) {
-	compare := func(a, b uint32) int {
-		return cmp.Or(cmp.Compare(start[a], start[b]), cmp.Compare(end[a], end[b]))
-	}
-	if !slices.IsSortedFunc(rows, compare) {
-		slices.SortStableFunc(rows, compare)
 	}
 }
 

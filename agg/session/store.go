@@ -18,7 +18,7 @@ func (f *Final) fields() []vector.Field { return f.input.Fields[:f.input.Len()-1
 func (f *Final) Stores() []exec.Store {
 	all := exec.StoreColumns(f.fields())
 	nk := f.startColumn() + 1
-	return []exec.Store{{Name: storeName, Schema: statestore.Schema{Keys: all[:nk], Values: all[nk:], OrderCol: -1}}}
+	return []exec.Store{{Name: storeName, Schema: statestore.Schema{Keys: all[:nk], Values: all[nk:], OrderCol: -1, Route: exec.FirstColumns(nk - 1), View: f.View}}}
 }
 
 // Commit stages the sessions that are new or changed and those that are gone.

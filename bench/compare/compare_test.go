@@ -1,9 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -35,6 +38,55 @@ func writeFile(t *testing.T, path string, values ...int64) {
 	}
 }
 
+// TestMain lets the test's program stand in for this one in measure.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 2 && os.Args[1] == measureArg {
+		os.Exit(measureCommand(os.Args[2:]))
+	}
+	os.Exit(m.Run())
+}
+
+func TestMeasureLeavesOwnMemoryOut(t *testing.T) {
+	const mb = 1 << 20
+	mine := make([]byte, 500*mb)
+	for i := 0; i < len(mine); i += 4096 {
+		mine[i] = 1
+	}
+	s, err := measure(exec.Command("sh", "-c", "exit 0"))
+	if err != nil || s.RSSMB < 1 || s.RSSMB >= 300 {
+		t.Errorf("%+v, %v", s, err)
+	}
+	runtime.KeepAlive(mine)
+	var stderr bytes.Buffer
+	cmd := exec.Command("sh", "-c", "echo wrong >&2; exit 3")
+	cmd.Stderr = &stderr
+	if _, err := measure(cmd); err == nil || stderr.String() != "wrong\n" {
+		t.Errorf("%v, %q", err, stderr.String())
+	}
+}
+
+func TestSuiteHasTheJobs(t *testing.T) {
+	files, err := filepath.Glob("../jobs/*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := map[string]bool{}
+	for _, f := range files {
+		names[strings.TrimSuffix(filepath.Base(f), ".yaml")] = true
+	}
+	for _, w := range suite {
+		if !names[w.name] {
+			t.Errorf("no job for %s", w.name)
+		}
+	}
+	if len(names) != len(suite) {
+		t.Errorf("%d jobs, %d workloads", len(names), len(suite))
+	}
+	if _, err := choose([]string{"q6"}); err == nil {
+		t.Error("an unknown workload is chosen")
+	}
+}
+
 func TestResultIgnoresOrderAndInvisibleFiles(t *testing.T) {
 	ctx := context.Background()
 	results := make([]result, 3)
@@ -44,7 +96,7 @@ func TestResultIgnoresOrderAndInvisibleFiles(t *testing.T) {
 			writeFile(t, filepath.Join(dir, string(rune('a'+n))+".parquet"), values...)
 		}
 		var err error
-		if results[i], err = resultOf(ctx, dir); err != nil {
+		if results[i], err = resultOf(ctx, dir, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -66,7 +118,7 @@ func TestResultIgnoresOrderAndInvisibleFiles(t *testing.T) {
 	if err := l.Add(ctx, 0, []manifest.File{{Path: manifest.URI(s, "seen.parquet"), Action: "add"}}); err != nil {
 		t.Fatal(err)
 	}
-	if r, err := resultOf(ctx, dir); err != nil || r.rows != 1 {
+	if r, err := resultOf(ctx, dir, nil); err != nil || r.rows != 1 {
 		t.Errorf("%v, %v", r, err)
 	}
 	if n, err := rowsIn(dir); err != nil || n != 2 {
@@ -76,15 +128,18 @@ func TestResultIgnoresOrderAndInvisibleFiles(t *testing.T) {
 
 func TestRender(t *testing.T) {
 	one, two := result{1, 10}, result{1, 20}
-	s := settings{events: 100, cores: 2, reps: 3}
+	s := settings{cores: 2, reps: 3}
 	text, agree := render(s, []row{
-		{"q2", "spark", sample{2, 3, 400}, one},
-		{"q2", "vstream", sample{1, 1.5, 40}, one},
+		{"q2", "spark", 100, sample{Wall: 2, CPU: 3, RSSMB: 400}, one},
+		{"q2", "vstream", 100, sample{Wall: 1, CPU: 1.5, RSSMB: 40}, one},
 	})
-	if !agree || !strings.Contains(text, "| q2 | spark | 50 | 2.00 | 3.00 | 400 | 0.50 | 1 rows, same |") {
+	if !agree || !strings.Contains(text, "| q2 | spark | 100 | 50 | 2.00 | 3.00 | 400 | 0.50 | 1 rows, same |") {
 		t.Errorf("%v\n%s", agree, text)
 	}
-	if _, agree := render(s, []row{{"q2", "vstream", sample{1, 1, 1}, one}, {"q2", "spark", sample{1, 1, 1}, two}}); agree {
+	if _, agree := render(s, []row{{"q2", "vstream", 1, sample{Wall: 1}, one}, {"q2", "spark", 1, sample{Wall: 1}, two}}); agree {
 		t.Error("different results agree")
+	}
+	if text, agree := render(s, []row{{"gb", "vstream", 1, sample{Wall: 1}, one}, {"gb", "duckdb", 1, sample{Wall: 1}, result{rows: -1}}}); !agree || !strings.Contains(text, "not compared") {
+		t.Errorf("%v\n%s", agree, text)
 	}
 }

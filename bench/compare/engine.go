@@ -10,16 +10,7 @@ import (
 	"path/filepath"
 	"sort"
 	"strconv"
-	"syscall"
-	"time"
 )
-
-// sample is one repetition.
-type sample struct {
-	Wall  float64 `json:"wall"` // seconds
-	CPU   float64 `json:"cpu"`  // seconds
-	RSSMB int64   `json:"rssMB"`
-}
 
 // engine runs a query the given number of times; repetition i writes to run/i.
 type engine interface {
@@ -76,14 +67,20 @@ func (v vstream) run(ctx context.Context, query, run string) ([]sample, error) {
 		cmd := exec.CommandContext(ctx, v.binary, "run", filepath.Join(v.s.bench, "jobs", query+".yaml"))
 		cores := strconv.Itoa(v.s.cores)
 		cmd.Env = append(os.Environ(), "DATA="+v.s.data, "RUN="+filepath.Join(run, strconv.Itoa(rep)), "CORES="+cores, "GOMAXPROCS="+cores)
-		start := time.Now()
-		if text, err := cmd.CombinedOutput(); err != nil {
-			return nil, fmt.Errorf("%w\n%s", err, text)
+		var progress, stderr bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &progress, &stderr
+		s, err := measure(cmd)
+		if err != nil {
+			return nil, fmt.Errorf("%w\n%s", err, stderr.Bytes())
 		}
-		wall := time.Since(start)
-		usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
-		cpu := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-		out = append(out, sample{wall.Seconds(), cpu.Seconds(), usage.Maxrss / 1024})
+		for dec := json.NewDecoder(&progress); dec.More(); {
+			var batch struct{ Sink struct{ NumOutputRows int64 } }
+			if err := dec.Decode(&batch); err != nil {
+				return nil, err
+			}
+			s.Rows += batch.Sink.NumOutputRows
+		}
+		out = append(out, s)
 	}
 	return out, nil
 }
@@ -127,13 +124,14 @@ func (p peer) run(ctx context.Context, query, run string) ([]sample, error) {
 // row is a line of the table.
 type row struct {
 	query, engine string
+	events        int64
 	median        sample
 	result        result
 }
 
-// measure runs a query on an engine and keeps the repetition with the median wall time.
-func measure(ctx context.Context, s settings, e engine, query string) (row, error) {
-	run, err := filepath.Abs(filepath.Join(s.work, "run", e.name(), query))
+// runWorkload runs a workload on an engine and keeps the repetition with the median wall time.
+func runWorkload(ctx context.Context, s settings, e engine, w workload) (row, error) {
+	run, err := filepath.Abs(filepath.Join(s.work, "run", e.name(), w.name))
 	if err != nil {
 		return row{}, err
 	}
@@ -145,15 +143,22 @@ func measure(ctx context.Context, s settings, e engine, query string) (row, erro
 			return row{}, err
 		}
 	}
-	samples, err := e.run(ctx, query, run)
+	samples, err := e.run(ctx, w.name, run)
 	if err != nil {
 		return row{}, err
 	}
-	r := row{query: query, engine: e.name()}
-	if r.result, err = resultOf(ctx, filepath.Join(run, strconv.Itoa(s.reps-1), "out")); err != nil {
+	r := row{query: w.name, engine: e.name()}
+	if r.events, err = w.events(s.data); err != nil {
 		return row{}, err
+	}
+	last := samples[len(samples)-1]
+	if r.result, err = resultOf(ctx, filepath.Join(run, strconv.Itoa(s.reps-1), "out"), w.ignored); err != nil {
+		return row{}, err
+	}
+	if r.result == (result{}) {
+		r.result.rows = last.Rows
 	}
 	sort.Slice(samples, func(i, j int) bool { return samples[i].Wall < samples[j].Wall })
 	r.median = samples[len(samples)/2]
-	return r, nil
+	return r, os.RemoveAll(run)
 }

@@ -17,22 +17,23 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/vstream/vstream/bench/dataset"
 	"github.com/vstream/vstream/bench/nexmark"
+	"github.com/vstream/vstream/bench/ysb"
 )
 
-// queries are those with a file in jobs, in the order in which they run.
-var queries = []string{"q0", "q1", "q2", "q7", "q12"}
-
 type settings struct {
-	bench  string // this repository's bench folder
-	work   string
-	data   string
-	cores  int
-	reps   int
-	events int64 // bids, which all queries read
+	bench string // this repository's bench folder
+	work  string
+	data  string
+	cores int
+	reps  int
 }
 
 func main() {
+	if len(os.Args) > 2 && os.Args[1] == measureArg {
+		os.Exit(measureCommand(os.Args[2:]))
+	}
 	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, "compare:", err)
 		os.Exit(1)
@@ -40,7 +41,7 @@ func main() {
 }
 
 func run() error {
-	events := flag.Int64("events", 2_000_000, "Nexmark events to generate; 92 % of them are bids")
+	events := flag.Int64("events", 2_000_000, "events to generate, of Nexmark (92 % of them are bids) and of YSB each")
 	seed := flag.Uint64("seed", 42, "seed of the data")
 	reps := flag.Int("n", 3, "repetitions; the median counts")
 	cores := flag.Int("cores", runtime.NumCPU(), "cores that each engine may use")
@@ -51,22 +52,21 @@ func run() error {
 	report := flag.String("out", "", "also write the results to this Markdown file")
 	flag.Parse()
 
-	chosen := flag.Args()
-	if len(chosen) == 0 {
-		chosen = queries
+	chosen, err := choose(flag.Args())
+	if err != nil {
+		return err
 	}
 	ctx := context.Background()
 	s := settings{bench: *bench, work: *work, data: filepath.Join(*work, "data"), cores: *cores, reps: *reps}
-	o := nexmark.Options{Dir: s.data, Events: *events, Seed: *seed, Workers: s.cores}
-	if !nexmark.Exists(o) {
-		fmt.Fprintln(os.Stderr, "generating", *events, "events …")
-		if err := nexmark.Generate(ctx, o); err != nil {
+	o := dataset.Options{Dir: s.data, Events: *events, Seed: *seed, Workers: s.cores}
+	for _, m := range []dataset.Model{nexmark.Model, ysb.Model} {
+		if m.Exists(o) {
+			continue
+		}
+		fmt.Fprintln(os.Stderr, "generating", *events, "events of", m.Name, "…")
+		if err := m.Generate(ctx, o); err != nil {
 			return err
 		}
-	}
-	var err error
-	if s.events, err = rowsIn(filepath.Join(s.data, "bids")); err != nil {
-		return err
 	}
 	var all []engine
 	for _, name := range strings.Split(*engines, ",") {
@@ -81,12 +81,12 @@ func run() error {
 		all = append(all, e)
 	}
 	var table []row
-	for _, q := range chosen {
+	for _, w := range chosen {
 		for _, e := range all {
-			fmt.Fprintln(os.Stderr, "running", q, "on", e.name(), "…")
-			r, err := measure(ctx, s, e, q)
+			fmt.Fprintln(os.Stderr, "running", w.name, "on", e.name(), "…")
+			r, err := runWorkload(ctx, s, e, w)
 			if err != nil {
-				return fmt.Errorf("%s on %s: %w", q, e.name(), err)
+				return fmt.Errorf("%s on %s: %w", w.name, e.name(), err)
 			}
 			table = append(table, r)
 		}

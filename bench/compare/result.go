@@ -7,6 +7,7 @@ import (
 	"hash/maphash"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
@@ -25,15 +26,16 @@ type result struct {
 
 var seed = maphash.MakeSeed()
 
-// resultOf reads an output directory of Parquet files: those in its log, if it
-// has one. A directory that does not exist or is empty gives the zero result.
-func resultOf(ctx context.Context, dir string) (r result, err error) {
+// resultOf reads an output directory of Parquet files, without the ignored columns:
+// the files in its log, if it has one. A directory that does not exist or is empty
+// gives the zero result.
+func resultOf(ctx context.Context, dir string, ignored []string) (r result, err error) {
 	files, err := visible(ctx, dir)
 	if err != nil {
 		return r, err
 	}
 	for _, f := range files {
-		if err := r.add(ctx, f); err != nil {
+		if err := r.add(ctx, f, ignored); err != nil {
 			return r, fmt.Errorf("%s: %w", f, err)
 		}
 	}
@@ -64,7 +66,7 @@ func visible(ctx context.Context, dir string) ([]string, error) {
 }
 
 // add adds the rows of a file, each hashed as a line of JSON.
-func (r *result) add(ctx context.Context, path string) error {
+func (r *result) add(ctx context.Context, path string, ignored []string) error {
 	in, err := os.Open(path)
 	if err != nil {
 		return err
@@ -78,6 +80,7 @@ func (r *result) add(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
+	s = vector.NewSchema(slices.DeleteFunc(slices.Clone(s.Fields), func(f vector.Field) bool { return slices.Contains(ignored, f.Name) })...)
 	var lines bytes.Buffer
 	w, err := json.NewLineWriter(&lines, s, json.WriteOptions{})
 	if err != nil {
@@ -94,25 +97,4 @@ func (r *result) add(ctx context.Context, path string) error {
 		}
 		return nil
 	})
-}
-
-// rowsIn counts the rows of the Parquet files of a directory.
-func rowsIn(dir string) (n int64, err error) {
-	files, err := filepath.Glob(filepath.Join(dir, "*.parquet"))
-	if err != nil {
-		return 0, err
-	}
-	for _, path := range files {
-		in, err := os.Open(path)
-		if err != nil {
-			return 0, err
-		}
-		f, err := parquet.Open(in, path)
-		in.Close()
-		if err != nil {
-			return 0, err
-		}
-		n += f.NumRows()
-	}
-	return n, nil
 }

@@ -9,21 +9,22 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
+	"github.com/vstream/vstream/bench/dataset"
 	"github.com/vstream/vstream/bench/nexmark"
 	"github.com/vstream/vstream/format/parquet"
 	"github.com/vstream/vstream/vector"
 )
 
 // files are the contents of all data files by name.
-func files(t *testing.T, o nexmark.Options) map[string][]byte {
+func files(t *testing.T, o dataset.Options) map[string][]byte {
 	t.Helper()
-	if nexmark.Exists(o) {
+	if nexmark.Model.Exists(o) {
 		t.Error("exists before it is generated")
 	}
-	if err := nexmark.Generate(context.Background(), o); err != nil {
+	if err := nexmark.Model.Generate(context.Background(), o); err != nil {
 		t.Fatal(err)
 	}
-	if !nexmark.Exists(o) {
+	if !nexmark.Model.Exists(o) {
 		t.Error("does not exist")
 	}
 	names, err := filepath.Glob(filepath.Join(o.Dir, "*", "*.parquet"))
@@ -46,7 +47,7 @@ func files(t *testing.T, o nexmark.Options) map[string][]byte {
 }
 
 func TestDeterministic(t *testing.T) {
-	o := nexmark.Options{Events: 2990, PerFile: 1000, Seed: 42, Workers: 3}
+	o := dataset.Options{Events: 2990, PerFile: 1000, Seed: 42, Workers: 3}
 	o.Dir = t.TempDir()
 	first := files(t, o)
 	if len(first) != 9 {
@@ -87,7 +88,7 @@ func column(t *testing.T, data map[string][]byte, pattern, name string, typ *vec
 
 func TestModel(t *testing.T) {
 	const events = 100_000
-	data := files(t, nexmark.Options{Dir: t.TempDir(), Events: events, PerFile: events / 2, Seed: 1})
+	data := files(t, dataset.Options{Dir: t.TempDir(), Events: events, PerFile: events / 2, Seed: 1})
 	auctions := column(t, data, "auctions", "id", vector.Long)
 	persons := column(t, data, "persons", "id", vector.Long)
 	if len(persons) != events/50 || len(auctions) != events/50*3 {

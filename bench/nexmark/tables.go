@@ -27,8 +27,6 @@ var (
 		"city", vector.String, "state", vector.String, "dateTime", vector.Timestamp, "extra", vector.String)
 )
 
-var tables = []table{{"persons", personSchema, personRows}, {"auctions", auctionSchema, auctionRows}, {"bids", bidSchema, bidRows}}
-
 var (
 	firstNames = []string{"Peter", "Paul", "Luke", "John", "Saul", "Vicky", "Kate", "Julie", "Sarah", "Deiter", "Walter"}
 	lastNames  = []string{"Shultz", "Abrams", "Spencer", "White", "Bartels", "Walton", "Smith", "Jones", "Noris"}

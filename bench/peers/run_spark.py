@@ -1,7 +1,7 @@
 """Runs a job file on Apache Spark (pyspark): run_spark.py JOB RUN REPS CORES, with DATA in the environment.
 
 Repetition i uses the folder RUN/i. One JSON line per repetition: wall and CPU
-seconds from start() to the end of the query, the JVM being up, and its peak RSS.
+seconds from start() to the end of the query, the JVM being up, its peak RSS and the rows written.
 """
 import json
 import os
@@ -26,11 +26,19 @@ def load(run_dir):
 
 def build(spark, job):
     for name, src in job["sources"].items():
+        if src.get("static"):
+            table = spark.read.format(src["format"]).schema(src["schema"]).options(**src["options"]).load()
+            table.createOrReplaceTempView(name)
+            continue
         df = spark.readStream.format(src["format"]).schema(src["schema"])
         df = df.options(**{k: str(v) for k, v in src["options"].items()}).load()
         if "watermark" in src:
             df = df.withWatermark(src["watermark"]["column"], src["watermark"]["delay"])
         df.createOrReplaceTempView(name)
+    for name, view in job.get("views", {}).items():
+        df = spark.table(view["from"])
+        unique = df.dropDuplicatesWithinWatermark if view.get("withinWatermark") else df.dropDuplicates
+        unique(view["dropDuplicates"]).createOrReplaceTempView(name)
     (query,) = job["queries"].values()
     out = spark.sql(query["sql"]).writeStream.outputMode(query["outputMode"])
     out = out.format(query["sink"]["format"]).options(**query["sink"].get("options", {}))
@@ -48,9 +56,14 @@ def peak_rss_mb(pid):
         return next(int(line.split()[1]) for line in f if line.startswith("VmHWM")) // 1024
 
 
+# The default of 1 GB is too little for the joins, and counting the rows of the state,
+# which costs a read per write, is what people are advised to turn off.
+os.environ["PYSPARK_SUBMIT_ARGS"] = "--driver-memory 8g pyspark-shell"
 builder = SparkSession.builder.master(f"local[{cores}]").config("spark.ui.enabled", "false")
 builder = builder.config("spark.sql.streaming.stateStore.providerClass", ROCKSDB)
 builder = builder.config("spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled", "true")
+builder = builder.config("spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows", "false")
+builder = builder.config("spark.sql.streaming.numRecentProgressUpdates", "1000")
 for key, value in load(run).get("conf", {}).items():
     builder = builder.config(key, str(value))
 spark = builder.getOrCreate()
@@ -59,7 +72,9 @@ pid = int(spark.sparkContext._jvm.java.lang.ProcessHandle.current().pid())
 for rep in range(reps):
     writer = build(spark, load(os.path.join(run, str(rep))))
     cpu, start = cpu_seconds(pid), time.monotonic()
-    writer.start().awaitTermination()
+    running = writer.start()
+    running.awaitTermination()
     wall = time.monotonic() - start
-    print(json.dumps({"wall": wall, "cpu": cpu_seconds(pid) - cpu, "rssMB": peak_rss_mb(pid)}), flush=True)
+    rows = sum(json.loads(p.json)["sink"].get("numOutputRows", 0) for p in running.recentProgress)
+    print(json.dumps({"wall": wall, "cpu": cpu_seconds(pid) - cpu, "rssMB": peak_rss_mb(pid), "rows": rows}), flush=True)
 spark.stop()

@@ -35,7 +35,10 @@ func (c *column) open(rg *file.RowGroupReader, rows int, scratch *levels) (rowSo
 }
 
 func openLeaf(rg *file.RowGroupReader, n *node, t *vector.Type) (leafReader, error) {
-	rd, err := rg.Column(n.col)
+	rd, ok, err := openPages(rg, n)
+	if !ok && err == nil {
+		rd, err = rg.Column(n.col)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -119,7 +119,8 @@ func leafType(c *schema.Column) *vector.Type {
 // convertible tells whether Spark reads a column as type t.
 func convertible(c *schema.Column, t *vector.Type) bool { return leafFor(c, t) != nil }
 
-type opener func(rd file.ColumnChunkReader) leafReader
+// opener makes a column's reader over a batcher or a pager.
+type opener func(rd any) leafReader
 
 // leafFor is how a column is read as type t, after the rules of Spark's
 // ParquetVectorUpdaterFactory; nil where it refuses.
@@ -127,7 +128,7 @@ func leafFor(c *schema.Column, t *vector.Type) opener {
 	switch c.PhysicalType() {
 	case parquet.Types.Boolean:
 		if t.Kind == vector.KindBool {
-			return func(rd file.ColumnChunkReader) leafReader {
+			return func(rd any) leafReader {
 				return &boolLeaf{rd: rd.(*file.BooleanColumnChunkReader)}
 			}
 		}
@@ -159,18 +160,18 @@ func leafFor(c *schema.Column, t *vector.Type) opener {
 }
 
 func fixed[P, T any](t *vector.Type, conv func([]T, []P)) opener {
-	return func(rd file.ColumnChunkReader) leafReader {
+	return func(rd any) leafReader {
 		return &fixedLeaf[P, T]{t: t, rd: rd.(batcher[P]), conv: conv}
 	}
 }
 
 func bytesLeafFor[P ~[]byte](c *schema.Column, t *vector.Type, plain bool) opener {
 	if plain {
-		return func(rd file.ColumnChunkReader) leafReader { return &bytesLeaf[P]{t: t, rd: rd.(pager[P])} }
+		return func(rd any) leafReader { return &bytesLeaf[P]{t: t, rd: rd.(pager[P])} }
 	}
 	if d, ok := c.LogicalType().(schema.DecimalLogicalType); ok && t.Kind == vector.KindDecimal {
 		if s, ok := rescale(t, int(d.Precision()), int(d.Scale())); ok {
-			return func(rd file.ColumnChunkReader) leafReader {
+			return func(rd any) leafReader {
 				return &decimalBytesLeaf[P]{t: t, rd: rd.(pager[P]), scale: s}
 			}
 		}
