@@ -16,6 +16,7 @@ import (
 	"github.com/vstream/vstream/sink/foreach"
 	"github.com/vstream/vstream/statestore"
 	"github.com/vstream/vstream/statestore/merge"
+	_ "github.com/vstream/vstream/statestore/rocksdb"
 	"github.com/vstream/vstream/vector"
 )
 
@@ -25,6 +26,8 @@ type flightJob struct {
 	format      string   // of the file sink; "": one file per batch, by foreachBatch
 	columns     string   // of the file sink, as DDL
 	once        []string // columns of which each combination is taken once within the watermark
+	late        string   // delay of the watermark if not 6 hours; the rows that are late then go to a late sink
+	budget      string   // of the memory of the state, where there is a tier for what is over it
 }
 
 const (
@@ -36,9 +39,12 @@ const (
 )
 
 var flightJobs = map[string]flightJob{
-	"parquet":  {query: hourly, mode: "append", format: "parquet", columns: hourlyColumns},
-	"json":     {query: hourly, mode: "append", format: "json", columns: hourlyColumns},
-	"csv":      {query: flat, mode: "append", format: "csv", columns: flatColumns},
+	"parquet": {query: hourly, mode: "append", format: "parquet", columns: hourlyColumns},
+	"json":    {query: hourly, mode: "append", format: "json", columns: hourlyColumns},
+	"csv":     {query: flat, mode: "append", format: "csv", columns: flatColumns, budget: "16KB"},
+	"many": {query: "SELECT tailnum, flight, count(*) AS n, sum(dep_delay) AS delay, max(departed_at) AS last FROM flights GROUP BY tailnum, flight",
+		mode: "update", budget: "64KB"},
+	"all":      {query: "SELECT carrier, tailnum, count(*) AS n, max(dest) AS last FROM flights GROUP BY carrier, tailnum", mode: "complete", budget: "16KB"},
 	"update":   {query: flat, mode: "update"},
 	"complete": {query: "SELECT origin, dest, count(*) AS n, avg(dep_delay) AS mean, stddev(arr_delay) AS dev FROM flights GROUP BY origin, dest", mode: "complete"},
 	"once": {query: "SELECT carrier, tailnum, origin FROM flights", mode: "append", format: "json",
@@ -46,6 +52,16 @@ var flightJobs = map[string]flightJob{
 	"join": {query: `SELECT a.tailnum AS tailnum, a.departed_at AS first, b.departed_at AS then FROM flights a JOIN flights b
 		ON a.tailnum = b.tailnum AND b.departed_at BETWEEN a.departed_at + INTERVAL 1 HOUR AND a.departed_at + INTERVAL 12 HOURS`,
 		mode: "append", format: "json", columns: "tailnum STRING, first TIMESTAMP, then TIMESTAMP"},
+	"outer": {query: `SELECT a.tailnum AS tailnum, a.departed_at AS first, b.departed_at AS then FROM (SELECT * FROM flights WHERE origin = 'JFK') a
+		FULL OUTER JOIN (SELECT * FROM flights WHERE origin = 'LGA') b
+		ON a.tailnum = b.tailnum AND b.departed_at BETWEEN a.departed_at AND a.departed_at + INTERVAL 12 HOURS`,
+		mode: "append", format: "json", columns: "tailnum STRING, first TIMESTAMP, then TIMESTAMP"},
+	"session": {query: "SELECT s.start AS start, s.end AS end, tailnum, n FROM (SELECT session_window(departed_at, '4 hours') AS s, tailnum, count(*) AS n FROM flights GROUP BY 1, 2)",
+		mode: "append", format: "json", columns: "start TIMESTAMP, end TIMESTAMP, tailnum STRING, n BIGINT"},
+	"late": {query: "SELECT w, count(*) AS n, sum(flights) AS flights FROM (SELECT window(departed_at, '20 minutes') AS w, carrier, count(*) AS flights FROM flights GROUP BY 1, 2) GROUP BY w",
+		mode: "append", format: "json", columns: "w STRUCT<start: TIMESTAMP, end: TIMESTAMP>, n BIGINT, flights BIGINT", late: "10 minutes"},
+	"limit":    {query: "SELECT carrier, tailnum, flight FROM flights WHERE origin = 'JFK' LIMIT 400", mode: "append"},
+	"distinct": {query: "SELECT DISTINCT tailnum, origin FROM flights", mode: "update"},
 }
 
 // batchFiles writes the rows of each batch to a file of the batch's number, whole or not

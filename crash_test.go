@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"sort"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"github.com/vstream/vstream"
 	"github.com/vstream/vstream/condition"
 	"github.com/vstream/vstream/kernels"
+	"github.com/vstream/vstream/sink"
 	"github.com/vstream/vstream/source"
 	"github.com/vstream/vstream/vector"
 )
@@ -31,8 +33,15 @@ const (
 // TestMain runs a flights job instead of the tests in a child process.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(childDir); dir != "" {
+		run := runFlights
+		if _, ok := asyncJobs[os.Getenv(childJob)]; ok {
+			run = runAsync
+		}
+		var mu sync.Mutex
 		seen := map[string]int{}
-		err := runFlights(os.Getenv(childJob), dir, func(point string) error {
+		err := run(os.Getenv(childJob), dir, func(point string) error {
+			mu.Lock()
+			defer mu.Unlock()
 			at := fmt.Sprintf("%s/%d", point, seen[point])
 			seen[point]++
 			if at == os.Getenv(childPoint) {
@@ -50,11 +59,14 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func runFlights(job, dir string, crash func(string) error) error {
+func runFlights(job, dir string, crash func(string) error, more ...vstream.Option) error {
 	j := flightJobs[job]
 	ctx := context.Background()
 	opts := []vstream.Option{vstream.WithConf("spark.sql.shuffle.partitions", "2"), vstream.WithConf("spark.sql.streaming.stateStore.minDeltasForSnapshot", "2"), vstream.WithCrashPoints(crash)}
-	s, err := vstream.New(opts...)
+	if j.budget != "" {
+		opts = append(opts, vstream.WithConf("vstream.state.memoryBudget", j.budget), vstream.WithConf("vstream.state.snapshotPieceSize", "8KB"))
+	}
+	s, err := vstream.New(append(opts, more...)...)
 	if err != nil {
 		return err
 	}
@@ -63,7 +75,11 @@ func runFlights(job, dir string, crash func(string) error) error {
 	if err != nil {
 		return err
 	}
-	if t, err = t.WithWatermark("departed_at", "6 hours"); err != nil {
+	delay := "6 hours"
+	if j.late != "" {
+		delay = j.late
+	}
+	if t, err = t.WithWatermark("departed_at", delay); err != nil {
 		return err
 	}
 	if len(j.once) > 0 {
@@ -84,6 +100,9 @@ func runFlights(job, dir string, crash func(string) error) error {
 	} else {
 		w.Format(j.format).Option("path", out)
 	}
+	if j.late != "" {
+		w.Late("json", sink.Options{"path": filepath.Join(dir, "late")})
+	}
 	q, err := w.Start(ctx)
 	if err != nil {
 		return err
@@ -98,10 +117,21 @@ func readOutput(t *testing.T, job, dir string) []string {
 	if j.format == "" {
 		return readBatchFiles(t, filepath.Join(dir, "out"))
 	}
-	spec, _ := source.Lookup(j.format)
-	schema := mustSchema(t, j.columns)
+	rows := readFiles(t, j.format, mustSchema(t, j.columns), filepath.Join(dir, "out"))
+	if j.late != "" {
+		for _, r := range readFiles(t, "json", vstream.LateSchema(), filepath.Join(dir, "late")) {
+			rows = append(rows, "late: "+r)
+		}
+	}
+	return rows
+}
+
+// readFiles are the visible rows of a file sink, sorted.
+func readFiles(t *testing.T, format string, schema *vector.Schema, dir string) []string {
+	t.Helper()
+	spec, _ := source.Lookup(format)
 	c := source.Context{Name: "out", Resolve: func(p string) string { return p }, TimeZone: "UTC", NowMs: func() int64 { return time.Now().UnixMilli() }}
-	b, err := spec.OpenBatch(context.Background(), c, source.Options{"path": filepath.Join(dir, "out")}, schema)
+	b, err := spec.OpenBatch(context.Background(), c, source.Options{"path": dir}, schema)
 	if err != nil {
 		t.Fatal(condition.Render(err))
 	}
@@ -179,16 +209,23 @@ func killed(err error) bool {
 // crashPoints are the steps of a micro-batch after which tests kill the process.
 var crashPoints = []string{"after-offset-log", "after-compute", "after-state-commit", "after-sink-commit", "after-commit-log"}
 
+// latePoints are those, for a query with a late sink.
+var latePoints = append([]string{"after-late-commit"}, crashPoints...)
+
 // TestKilledAtEveryPoint kills the process with SIGKILL between the steps of a
 // micro-batch and runs the job again.
 func TestKilledAtEveryPoint(t *testing.T) {
-	batches := map[string]int{"parquet": 4, "json": 2, "csv": 2, "update": 2, "complete": 2, "once": 2, "join": 2}
+	batches := map[string]int{"many": 2, "all": 1, "parquet": 4, "json": 2, "csv": 2, "update": 2, "complete": 2, "once": 2, "join": 2, "late": 3, "outer": 1, "session": 1, "limit": 1, "distinct": 1}
 	for job, n := range batches {
 		if testing.Short() {
 			n = 1
 		}
 		want := undisturbed(t, job)
-		for _, point := range crashPoints {
+		points := crashPoints
+		if flightJobs[job].late != "" {
+			points = latePoints
+		}
+		for _, point := range points {
 			for batch := range n {
 				at := fmt.Sprintf("%s/%d", point, batch)
 				t.Run(job+"/"+at, func(t *testing.T) {
@@ -210,7 +247,7 @@ func TestKilledAtEveryPoint(t *testing.T) {
 // TestKilledAtAnyMoment kills the process with SIGKILL at random moments, several
 // times in a row, until a run gets through.
 func TestKilledAtAnyMoment(t *testing.T) {
-	moments := map[string]int{"parquet": 40, "json": 20}
+	moments := map[string]int{"many": 20, "parquet": 40, "json": 20, "late": 20}
 	const seed = 1
 	random := rand.New(rand.NewPCG(seed, seed))
 	for job, n := range moments {

@@ -1,18 +1,16 @@
 package vstream
 
 import (
-	"regexp"
 	"sort"
 	"strings"
 
+	"github.com/vstream/vstream/checkpoint"
 	"github.com/vstream/vstream/condition"
 	"github.com/vstream/vstream/stream"
 )
 
 // Source evolution: sources that have names keep their positions in the checkpoint
 // when other sources come and go. The rules and conditions are Spark's.
-
-var sourceName = regexp.MustCompile(`^[A-Za-z0-9_]+$`)
 
 // checkSourceName checks the name of a streaming source against the setting.
 func checkSourceName(name string, conf map[string]string) error {
@@ -23,7 +21,7 @@ func checkSourceName(name string, conf map[string]string) error {
 			WithHint("give every streaming source a name")
 	case name == "":
 		return nil
-	case !sourceName.MatchString(name):
+	case !checkpoint.ValidSourceName(name):
 		return condition.New("INVALID_STREAMING_SOURCE_NAME", "source_name", name)
 	case !enabled:
 		return condition.New("STREAMING_QUERY_EVOLUTION_ERROR.SOURCE_NAMING_NOT_SUPPORTED", "name", name)

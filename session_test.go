@@ -2,6 +2,7 @@ package vstream_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,8 +11,11 @@ import (
 	"testing"
 
 	"github.com/vstream/vstream"
+	"github.com/vstream/vstream/condition"
 	_ "github.com/vstream/vstream/drivers"
 	"github.com/vstream/vstream/kernels"
+	"github.com/vstream/vstream/sink"
+	"github.com/vstream/vstream/sink/foreach"
 	"github.com/vstream/vstream/vector"
 )
 
@@ -121,5 +125,40 @@ func TestWindowedCountAcrossRestart(t *testing.T) {
 	want := []string{"0: ", "1: ", "2: ", "3: 00,a,2,3 00,b,2,9 05,a,1,4", "4: ", "5: 20,a,1,5"}
 	if strings.Join(got, "|") != strings.Join(want, "|") {
 		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+// closing is a sink that counts how often it is closed.
+type closing struct {
+	sink.Sink
+	closed int
+}
+
+func (c *closing) Close() error {
+	c.closed++
+	return nil
+}
+
+// TestStartClosesSink: a query that cannot take its checkpoint gives its sink back.
+func TestStartClosesSink(t *testing.T) {
+	f := newFixture(t)
+	table, err := f.s.SQL("SELECT k FROM e")
+	if err != nil {
+		t.Fatal(err)
+	}
+	none := func(context.Context, int64, *vector.Schema, []*vector.Batch) error { return nil }
+	first, second := &closing{Sink: foreach.New(none)}, &closing{Sink: foreach.New(none)}
+	q, err := table.Write().Checkpoint("cp").To(first).Start(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := table.Write().Checkpoint("cp").To(second).Start(t.Context()); !errors.Is(err, condition.Name("VSTREAM_CHECKPOINT_IN_USE")) {
+		t.Errorf("a second query on the checkpoint: %v", err)
+	}
+	if second.closed != 1 {
+		t.Errorf("the sink of the query that did not start was closed %d times", second.closed)
+	}
+	if err := q.Stop(t.Context()); err != nil || first.closed != 1 {
+		t.Errorf("%v, the sink of the query was closed %d times", err, first.closed)
 	}
 }

@@ -2,6 +2,7 @@ package vstream
 
 import (
 	"context"
+	"errors"
 	"os"
 	"strings"
 	"time"
@@ -42,6 +43,7 @@ type Writer struct {
 	trigger     Trigger
 	listener    stream.Listener
 	sink        sink.Sink
+	late        *Writer // nil: no late sink
 }
 
 // Write starts the description of a query.
@@ -80,22 +82,20 @@ func (w *Writer) To(s sink.Sink) *Writer { w.sink = s; return w }
 // ForeachBatch hands each batch to f; see package sink/foreach.
 func (w *Writer) ForeachBatch(f foreach.Func) *Writer { return w.To(foreach.New(f)) }
 
-// compile analyses, checks and optimises the query. The plan is made for the mode.
-func (w *Writer) compile() (plan.Node, string, error) {
-	mode, err := parseMode(w.mode)
-	if err != nil {
-		return nil, "", err
+// analyse analyses and checks the query for its output mode.
+func (w *Writer) analyse() (analysed, finished plan.Node, mode string, err error) {
+	if mode, err = parseMode(w.mode); err != nil {
+		return nil, nil, "", err
 	}
 	if w.trigger.Interval < 0 {
-		return nil, "", condition.New("VSTREAM_INVALID_VALUE", "what", "the interval of the trigger", "value", w.trigger.Interval.String())
+		return nil, nil, "", condition.New("VSTREAM_INVALID_VALUE", "what", "the interval of the trigger", "value", w.trigger.Interval.String())
 	}
 	a := w.t.s.analyser()
-	n, err := w.t.build(a)
-	if err != nil {
-		return nil, "", err
+	if analysed, err = w.t.build(a); err != nil {
+		return nil, nil, "", err
 	}
-	n, err = a.Finish(n, mode)
-	return n, mode, err
+	finished, err = a.Finish(analysed, mode)
+	return analysed, finished, mode, err
 }
 
 func parseMode(mode string) (string, error) {
@@ -111,39 +111,23 @@ func parseMode(mode string) (string, error) {
 // Start checks the query and starts it. What Spark refuses in start() is refused
 // here; what goes wrong later is the query's error.
 func (w *Writer) Start(ctx context.Context) (*Query, error) {
+	cfg, err := w.config(ctx)
+	if err != nil {
+		return nil, err
+	}
 	s := w.t.s
-	n, mode, err := w.compile()
+	q := &Query{s: s, name: w.name, done: make(chan struct{})}
+	cfg.Checkpoint, q.cleanup, err = w.openCheckpoint(ctx)
+	if err == nil {
+		q.run = stream.New(*cfg)
+		if err = q.run.Prepare(ctx); err != nil {
+			q.cleanup()
+		}
+	}
 	if err != nil {
-		return nil, err
-	}
-	sources := inputs(n)
-	if err := checkDuplicateNames(sources); err != nil {
-		return nil, err
-	}
-	out, err := w.openSink(ctx, mode)
-	if err != nil {
-		return nil, err
-	}
-	store, cleanup, err := w.openCheckpoint(ctx)
-	if err != nil {
-		return nil, err
-	}
-	kconf := s.kernelConf()
-	q := &Query{s: s, name: w.name, cleanup: cleanup, done: make(chan struct{})}
-	q.run = stream.New(stream.Config{
-		Name: w.name, Mode: mode, Trigger: w.trigger, Conf: kconf.Conf, Kernel: kconf,
-		Compile: func(conf map[string]string) (*physical.Plan, error) {
-			partitions, _ := positive(conf["spark.sql.shuffle.partitions"])
-			folded, err := plan.FoldConstants(n, kconf)
-			if err != nil {
-				return nil, err
-			}
-			return physical.Compile(folded, physical.Config{Mode: mode, Partitions: min(partitions, maxPartitions), Conf: kconf})
-		},
-		Inputs: sources, Sink: out, Checkpoint: store, Resolve: s.resolve, Clock: s.clock, Listener: w.listener, Log: s.log, Crash: s.crash,
-	})
-	if err := q.run.Prepare(ctx); err != nil {
-		cleanup()
+		if cerr := closeSinks(cfg); cerr != nil {
+			err = errors.Join(err, cerr)
+		}
 		return nil, err
 	}
 	s.mu.Lock()
@@ -152,6 +136,70 @@ func (w *Writer) Start(ctx context.Context) (*Query, error) {
 	go q.live(ctx)
 	return q, nil
 }
+
+// config is what a run needs, all but the checkpoint. The sinks are open.
+func (w *Writer) config(ctx context.Context) (*stream.Config, error) {
+	s := w.t.s
+	_, n, mode, err := w.analyse()
+	if err != nil {
+		return nil, err
+	}
+	sources := inputs(n)
+	if err := checkDuplicateNames(sources); err != nil {
+		return nil, err
+	}
+	async, err := w.asyncProgress()
+	if err != nil {
+		return nil, err
+	}
+	out, err := w.openSink(ctx, mode)
+	if err != nil {
+		return nil, err
+	}
+	late, err := w.openLate(ctx)
+	if err != nil {
+		return nil, errors.Join(err, out.Close())
+	}
+	kconf := s.kernelConf()
+	return &stream.Config{
+		Name: w.name, Mode: mode, Trigger: w.trigger, Async: async, Conf: kconf.Conf, Kernel: kconf,
+		Compile: func(conf map[string]string) (*physical.Plan, error) {
+			_, p, err := compile(n, physical.Config{Mode: mode, Partitions: partitionsOf(conf), Conf: kconf, Late: late != nil})
+			return p, err
+		},
+		Inputs: sources, Facts: w.facts(n), Sink: out, Late: late, Resolve: s.resolve, Clock: s.clock, Listener: w.listener, Log: s.log, Crash: s.crash,
+	}, nil
+}
+
+// closeSinks closes the sinks of a query that was not run.
+func closeSinks(cfg *stream.Config) error {
+	err := cfg.Sink.Close()
+	if cfg.Late != nil {
+		err = errors.Join(err, cfg.Late.Close())
+	}
+	return err
+}
+
+// Compare tells what has changed since the last run on the query's checkpoint, and whether
+// the query would start, without running or writing anything.
+func (w *Writer) Compare(ctx context.Context) (*Comparison, error) {
+	location := w.location()
+	if location == "" {
+		return &Comparison{Fresh: true}, nil
+	}
+	cfg, err := w.config(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer closeSinks(cfg)
+	if cfg.Checkpoint, err = objstore.Open(ctx, w.t.s.resolve(location)); err != nil {
+		return nil, err
+	}
+	return stream.New(*cfg).Compare(ctx)
+}
+
+// Comparison is what a restart of a query would meet.
+type Comparison = stream.Comparison
 
 // openSink checks that the sink exists and takes the output mode.
 func (w *Writer) openSink(ctx context.Context, mode string) (sink.Sink, error) {
@@ -179,14 +227,17 @@ func (w *Writer) openSink(ctx context.Context, mode string) (sink.Sink, error) {
 	return spec.Open(ctx, c, w.options)
 }
 
-func (w *Writer) openCheckpoint(ctx context.Context) (objstore.Store, func(), error) {
-	location := w.checkpoint
-	if location == "" {
-		if v, ok := w.options.Get("checkpointLocation"); ok {
-			location = v
-		}
+// location is the checkpoint's, "" if the query has none.
+func (w *Writer) location() string {
+	if w.checkpoint != "" {
+		return w.checkpoint
 	}
-	if location != "" {
+	v, _ := w.options.Get("checkpointLocation")
+	return v
+}
+
+func (w *Writer) openCheckpoint(ctx context.Context) (objstore.Store, func(), error) {
+	if location := w.location(); location != "" {
 		store, err := objstore.Open(ctx, w.t.s.resolve(location))
 		return store, func() {}, err
 	}

@@ -54,11 +54,14 @@ func Open(ctx context.Context, s objstore.Store) (*Dir, error) {
 }
 
 // OpenReadOnly opens a checkpoint for looking at it, whether a query runs on it or not.
-// A missing one is PATH_NOT_FOUND.
+// A missing one is PATH_NOT_FOUND, logs without metadata are STREAMING_CHECKPOINT_MISSING_METADATA_FILE.
 func OpenReadOnly(ctx context.Context, s objstore.Store) (*Dir, error) {
 	d := newDir(s)
 	id, err := d.readMetadata(ctx)
 	if errors.Is(err, objstore.ErrNotFound) {
+		if err := d.checkNoLogs(ctx); err != nil {
+			return nil, err
+		}
 		return nil, condition.New("PATH_NOT_FOUND", "path", d.Location()+"/"+metadataFile)
 	}
 	d.id = id
@@ -83,6 +86,19 @@ func (d *Dir) openMetadata(ctx context.Context) error {
 	if !errors.Is(err, objstore.ErrNotFound) {
 		return err
 	}
+	if err := d.checkNoLogs(ctx); err != nil {
+		return err
+	}
+	d.id = uuid.NewString()
+	err = d.store.CreateExclusive(ctx, metadataFile, fmt.Appendf(nil, `{"id":"%s"}`, d.id))
+	if errors.Is(err, objstore.ErrExists) { // another process opened it in the same moment, on a store without locks
+		d.id, err = d.readMetadata(ctx)
+	}
+	return condition.IO(err, "write", d.store.URL(metadataFile))
+}
+
+// checkNoLogs refuses logs without metadata.
+func (d *Dir) checkNoLogs(ctx context.Context) error {
 	for _, batches := range []func(context.Context) ([]int64, error){d.offsets.Batches, d.commits.Batches} {
 		b, err := batches(ctx)
 		if err != nil {
@@ -92,12 +108,7 @@ func (d *Dir) openMetadata(ctx context.Context) error {
 			return condition.New("STREAMING_CHECKPOINT_MISSING_METADATA_FILE", "checkpointLocation", d.Location())
 		}
 	}
-	d.id = uuid.NewString()
-	err = d.store.CreateExclusive(ctx, metadataFile, fmt.Appendf(nil, `{"id":"%s"}`, d.id))
-	if errors.Is(err, objstore.ErrExists) { // another process opened it in the same moment, on a store without locks
-		d.id, err = d.readMetadata(ctx)
-	}
-	return condition.IO(err, "write", d.store.URL(metadataFile))
+	return nil
 }
 
 func (d *Dir) readMetadata(ctx context.Context) (string, error) {
@@ -143,13 +154,15 @@ func (d *Dir) Offsets() Log[OffsetEntry] { return d.offsets }
 // Commits is the commit log.
 func (d *Dir) Commits() Log[CommitEntry] { return d.commits }
 
-// Purge removes the log entries that are no longer kept after batch has been committed:
-// those below batch - retain (spark.sql.streaming.minBatchesToRetain), as Spark does.
-func (d *Dir) Purge(ctx context.Context, batch int64, retain int) error {
-	below := batch - int64(retain)
-	if below <= 0 {
-		return nil
+// Purge removes the log entries that are no longer kept after a batch has been committed:
+// those before the newest one and retain (spark.sql.streaming.minBatchesToRetain) others.
+// Without gaps in the log these are the batches that Spark keeps.
+func (d *Dir) Purge(ctx context.Context, retain int) error {
+	batches, err := d.offsets.Batches(ctx)
+	if err != nil || len(batches) <= retain+1 {
+		return err
 	}
+	below := batches[len(batches)-retain-1]
 	if err := d.offsets.Purge(ctx, below); err != nil {
 		return err
 	}

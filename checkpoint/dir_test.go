@@ -122,7 +122,8 @@ func TestRecover(t *testing.T) {
 		{name: "commits cut", offsets: b(0, 1, 2, 3), commits: b(0), want: "3 true 3 2 0"},
 		{name: "last offset and commit deleted", offsets: b(0), commits: b(0), want: "1 false 0 0 0"},
 		{name: "numeric order", offsets: b(8, 9, 10, 11), commits: b(9, 10), want: "11 true 11 10 10"},
-		{name: "committed, gap before", offsets: b(0, 3), commits: b(0, 3), want: "4 false 3 3 3"},
+		{name: "committed, gap before", offsets: b(0, 3), commits: b(0, 3), err: inconsistent},
+		{name: "async, committed, gap before", offsets: b(0, 3), commits: b(0, 3), gaps: true, want: "4 false 3 3 3"},
 		{name: "async gap", offsets: b(0, 3), commits: b(0), gaps: true, want: "3 true 3 0 0"},
 		{name: "async only one", offsets: b(3), gaps: true, want: "3 true 3 - -1"},
 		{name: "offsets deleted", commits: b(0, 1), err: inconsistent},
@@ -166,7 +167,7 @@ func TestLog(t *testing.T) {
 		if err != nil || !ok || !reflect.DeepEqual(e, offsets(n)) {
 			t.Fatalf("batch %d: %+v, %v, %v", n, e, ok, err)
 		}
-		must(t, d.Purge(ctx, int64(n), 5))
+		must(t, d.Purge(ctx, 5))
 	}
 	// What the metadata check listed is known; a batch costs one create and, later, deletes.
 	for _, c := range s.Calls()[before:] {
@@ -289,7 +290,7 @@ func TestCrash(t *testing.T) {
 		defer d.Close()
 		for b := range int64(3) {
 			if d.Offsets().Add(ctx, b, offsets(int(b))) != nil || d.Commits().Add(ctx, b, checkpoint.CommitEntry{Version: 1}) != nil ||
-				d.Purge(ctx, b, 1) != nil {
+				d.Purge(ctx, 1) != nil {
 				return b
 			}
 		}

@@ -84,6 +84,21 @@ func (l *fileLog[E]) Add(ctx context.Context, batch int64, e E) error {
 	return nil
 }
 
+// replace writes an entry that is there anew.
+func (l *fileLog[E]) replace(ctx context.Context, batch int64, e E) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	data, err := l.encode(e)
+	if err != nil {
+		return condition.New("INTERNAL_ERROR", "message", err.Error())
+	}
+	if err := l.store.Put(ctx, l.name(batch), data); err != nil {
+		return condition.IO(err, "write", l.store.URL(l.name(batch)))
+	}
+	l.keep(batch, e)
+	return nil
+}
+
 // keep caches an entry and drops the oldest ones; l.mu is held.
 func (l *fileLog[E]) keep(batch int64, e E) {
 	l.cache[batch] = e

@@ -27,14 +27,14 @@ type Recovery struct {
 	LastCommit int64
 }
 
-// Recover reads the ends of both logs. AllowGaps accepts a missing entry before a replayed
-// batch, as it comes about under asynchronous progress tracking; Start is then the newest
-// entry there is below.
+// Recover reads the ends of both logs. AllowGaps accepts a missing entry before the newest
+// one, as it comes about under asynchronous progress tracking; Start of a replayed batch is
+// then the newest entry there is below.
 //
 // With the last offset entry O and the last commit C: O = C goes on at O+1. O > C runs O
 // again; C < O-1 is accepted with a warning, as in Spark (the commit log was cut). C > O is
 // CONCURRENT_STREAM_LOG_UPDATE, as in Spark. Commits without any offsets, and a missing entry
-// before the replayed one, are VSTREAM_CHECKPOINT_INCONSISTENT, where Spark gives an assertion.
+// before the newest one, are VSTREAM_CHECKPOINT_INCONSISTENT, where Spark has no condition.
 func (d *Dir) Recover(ctx context.Context, allowGaps bool) (*Recovery, error) {
 	last, offsets, hasOffsets, err := d.offsets.Latest(ctx)
 	if err != nil {
@@ -60,7 +60,11 @@ func (d *Dir) Recover(ctx context.Context, allowGaps bool) (*Recovery, error) {
 	r.Offsets = &offsets
 	if r.LastCommit == last {
 		r.Batch, r.Start = last+1, &offsets
-		return r, nil
+		if allowGaps {
+			return r, nil
+		}
+		_, err := d.before(ctx, last, false) // as Spark wants it, though nothing of it is used
+		return r, err
 	}
 	r.Batch, r.Replay = last, true
 	if r.LastCommit < last-1 && !allowGaps {
@@ -88,7 +92,10 @@ func (d *Dir) before(ctx context.Context, last int64, allowGaps bool) (*OffsetEn
 	}
 	e, ok, err := d.offsets.Get(ctx, previous)
 	if err == nil && !ok {
-		err = d.inconsistent("batch %d has to be run again, but the entry of batch %d is missing in the offset log", last, previous)
+		return nil, condition.New("VSTREAM_CHECKPOINT_INCONSISTENT", "checkpoint", d.Location(), "detail",
+			fmt.Sprintf("batch %d doesn't exist: the offset log has no entry of it, which is required to restart the query from batch %d, the latest in the offset log", previous, last)).
+			WithHint("asynchronous progress tracking leaves such gaps: set asyncProgressTrackingEnabled to true and asyncProgressTrackingCheckpointIntervalMs to 0, run the query until at least two micro-batches are processed, and switch it off then. " +
+				"Otherwise restore the file, or delete offset files until the two latest are consecutive and the latest commit is the latest of them or the one before")
 	}
 	return &e, err
 }

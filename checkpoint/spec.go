@@ -12,21 +12,37 @@ import (
 // specFile is a file of ours beside Spark's; Spark ignores it.
 const specFile = "vstream-query"
 
-// Spec says what a query computes and where it writes, as far as a restart may not
-// change it without anybody noticing. Spark keeps only the types of keys and states.
+// Spec says what a query is: what it reads, computes and writes, as far as people may
+// want to know what has changed since its last run. Spark keeps only the types of keys
+// and states.
 type Spec struct {
 	// ID is the id of the query, as in the metadata: a metadata file of another
 	// checkpoint is noticed.
-	ID string `json:"id,omitempty"`
-	// Operators describe the meaning of each stateful operator, in the order of their
-	// ids: "keys", "aggregates", …
-	Operators []map[string]string `json:"operators"`
+	ID    string `json:"id,omitempty"`
+	Facts []Fact `json:"facts"`
 	// Sources are the names of the named sources, Removed those of sources that the
 	// query once had.
 	Sources []string `json:"sources,omitempty"`
 	Removed []string `json:"removed,omitempty"`
-	// Sink is the sink's kind and place.
-	Sink string `json:"sink"`
+}
+
+// Fact is one property of a query. The rules of Key say whether it may change.
+type Fact struct {
+	Key     string `json:"key"`               // of the rules: "sink.folder"
+	Subject string `json:"subject,omitempty"` // of what: "source e", "stateful operator 0"; "" for the query
+	Value   string `json:"value"`
+	// Label is how messages call the subject if not by its name.
+	Label string `json:"-"`
+}
+
+// Value is the value of a fact; ok is false if the spec does not have it.
+func (s Spec) Value(key, subject string) (value string, ok bool) {
+	for _, f := range s.Facts {
+		if f.Key == key && f.Subject == subject {
+			return f.Value, true
+		}
+	}
+	return "", false
 }
 
 // ReadSpec reads the spec that WriteSpec wrote; ok is false if there is none, as in

@@ -161,6 +161,9 @@ func (o *Opened) Prepare(q *Query) (*Prepared, error) {
 			w.Option(k, v)
 		}
 	}
+	if q.Late != nil {
+		w.Late(q.Late.Format, q.Late.Options, q.Late.PartitionBy...)
+	}
 	return &Prepared{Name: q.Name, Query: q, Table: t, Writer: w, opened: o}, nil
 }
 
@@ -176,6 +179,25 @@ func (p *Prepared) Start(ctx context.Context) (q *vstream.Query, err error) {
 
 // Validate does all checks of Start and starts nothing.
 func (p *Prepared) Validate() error { return p.ready((*vstream.Writer).Validate) }
+
+// Warnings are what the query may do but hardly means to.
+func (p *Prepared) Warnings() (warnings []string, err error) {
+	err = p.ready(func(w *vstream.Writer) error {
+		warnings, err = w.Warnings()
+		return err
+	})
+	return warnings, err
+}
+
+// Compare tells what has changed since the last run on the query's checkpoint, and whether
+// the query would start.
+func (p *Prepared) Compare(ctx context.Context) (c *vstream.Comparison, err error) {
+	err = p.ready(func(w *vstream.Writer) error {
+		c, err = w.Compare(ctx)
+		return err
+	})
+	return c, err
+}
 
 // Explain shows the query's plans and state.
 func (p *Prepared) Explain() (text string, err error) {

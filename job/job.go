@@ -54,6 +54,7 @@ type Query struct {
 	Trigger    *Trigger
 	Checkpoint string
 	Sink       *Sink // nil: rows are captured (scenarios)
+	Late       *Sink // for the rows that stateful operators drop; nil: none
 	Options    map[string]string
 	At         Place
 	// Ordered and FailAtBatch belong to scenarios: the order of rows counts; the

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vstream/vstream"
 	"github.com/vstream/vstream/condition"
 	"github.com/vstream/vstream/plan"
 	"github.com/vstream/vstream/sink/memory"
@@ -17,12 +18,21 @@ import (
 // table of a memory sink. ok is false for sinks that cannot be read back. Files are
 // read with the sink's readSchema or else with the query's columns.
 func (p *Prepared) Output(ctx context.Context) (s *vector.Schema, rows []*vector.Batch, ok bool, err error) {
-	k := p.Query.Sink
+	return p.held(ctx, p.Query.Sink, p.Name, p.Table.Schema())
+}
+
+// Late is Output for the late sink.
+func (p *Prepared) Late(ctx context.Context) (s *vector.Schema, rows []*vector.Batch, ok bool, err error) {
+	return p.held(ctx, p.Query.Late, p.Name+"_late", vstream.LateSchema())
+}
+
+// held reads what a sink holds; name is its table's if it is a memory sink.
+func (p *Prepared) held(ctx context.Context, k *Sink, name string, schema *vector.Schema) (s *vector.Schema, rows []*vector.Batch, ok bool, err error) {
 	if k == nil {
 		return nil, nil, false, nil
 	}
 	if k.Format == "memory" {
-		t, ok := memory.Lookup(p.Name)
+		t, ok := memory.Lookup(name)
 		if !ok {
 			return nil, nil, false, nil
 		}
@@ -34,19 +44,16 @@ func (p *Prepared) Output(ctx context.Context) (s *vector.Schema, rows []*vector
 	if !found || spec.OpenBatch == nil || !hasPath {
 		return nil, nil, false, nil
 	}
-	s, rows, err = p.read(ctx, spec, location)
+	if k.ReadSchema != "" {
+		if schema, err = plan.ParseSchema(k.ReadSchema); err != nil {
+			return nil, nil, false, err
+		}
+	}
+	s, rows, err = p.read(ctx, spec, location, schema)
 	return s, rows, true, err
 }
 
-func (p *Prepared) read(ctx context.Context, spec *source.Spec, location string) (*vector.Schema, []*vector.Batch, error) {
-	schema := p.Table.Schema()
-	if ddl := p.Query.Sink.ReadSchema; ddl != "" {
-		parsed, err := plan.ParseSchema(ddl)
-		if err != nil {
-			return nil, nil, err
-		}
-		schema = parsed
-	}
+func (p *Prepared) read(ctx context.Context, spec *source.Spec, location string, schema *vector.Schema) (*vector.Schema, []*vector.Batch, error) {
 	session := p.opened.Session
 	zone := session.Conf("spark.sql.session.timeZone")
 	if zone == "" {

@@ -171,6 +171,7 @@ func (r *reader) query(e entry) *Query {
 		"trigger":            func(e entry) { q.Trigger = r.trigger(e) },
 		"checkpointLocation": func(e entry) { q.Checkpoint = r.scalar(e) },
 		"sink":               func(e entry) { q.Sink = r.sink(e) },
+		"late":               func(e entry) { q.Late = r.sink(e) },
 		"options":            func(e entry) { q.Options = r.options(e) },
 		"ordered":            func(e entry) { q.Ordered = r.boolean(e) },
 		"failAtBatch": func(e entry) {
@@ -219,12 +220,12 @@ func (r *reader) sink(e entry) *Sink {
 	for _, k := range []string{"path", "topic", "table"} {
 		known[k] = func(e entry) { beside[k] = r.scalar(e) }
 	}
-	r.fields(e.value, "sink", known)
+	r.fields(e.value, e.key, known)
 	for k, v := range beside {
 		s.Options[k] = v
 	}
 	if s.Format == "" {
-		r.fail(e.at, "", "the sink has no format")
+		r.fail(e.at, "", "%s has no format", e.key)
 	}
 	return s
 }

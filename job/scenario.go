@@ -40,7 +40,9 @@ type Step struct {
 	Kind    string
 	At      Place
 	Add     []Rows            // add
-	Args    map[string]string // crash: query, at; checkpoint, repartition and read-state: query and more
+	Args    map[string]string // crash: query, at; checkpoint and repartition: query and more; read-state: query, format
+	Options map[string]string // read-state: of the source
+	Select  []string          // read-state: the expressions that are read, all columns if there are none
 	Paths   []string          // rm
 	Wait    float64           // sleep: seconds
 	patch   ast.Node
@@ -151,8 +153,15 @@ func (r *reader) step(n ast.Node) *Step {
 		StepCrash:       args("query", "at"),
 		StepRemove:      func(e entry) { s.Paths = r.list(e) },
 		StepRepartition: args("query", "partitions", "enforceExactlyOnceSink"),
-		StepReadState:   args("query", "format", "options", "select"),
-		StepCheckpoint:  args("query"),
+		StepReadState: func(e entry) {
+			r.fields(e.value, s.Kind, map[string]func(e entry){
+				"query":   func(e entry) { s.Args[e.key] = r.scalar(e) },
+				"format":  func(e entry) { s.Args[e.key] = r.scalar(e) },
+				"options": func(e entry) { s.Options = r.options(e) },
+				"select":  func(e entry) { s.Select = r.list(e) },
+			})
+		},
+		StepCheckpoint: args("query"),
 		StepSleep: func(e entry) {
 			var err error
 			if s.Wait, err = strconv.ParseFloat(r.scalar(e), 64); err != nil {

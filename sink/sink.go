@@ -41,6 +41,9 @@ type BatchInfo struct {
 	BatchID int64
 	Schema  *vector.Schema
 	Mode    string // "append", "update", "complete"
+	// Reused tells that the id may have been used for other rows, before a failure: the
+	// query runs ahead of its logs. A sink takes such a batch though it holds one of that id.
+	Reused bool
 }
 
 // BatchWriter stages one batch and then makes it visible.
@@ -85,7 +88,9 @@ type Spec struct {
 	Options []Option
 	// Modes are the output modes that the sink takes.
 	Modes []string
-	Open  func(ctx context.Context, c Context, options Options) (Sink, error)
+	// AsyncProgress tells that the sink knows what to do with BatchInfo.Reused.
+	AsyncProgress bool
+	Open          func(ctx context.Context, c Context, options Options) (Sink, error)
 }
 
 // Option documents one option.

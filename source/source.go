@@ -91,6 +91,9 @@ type Spec struct {
 	Aliases []string
 	Summary string
 	Options []Option
+	// Kind is what sources have in common that understand each other's offsets: "file";
+	// "" for the Name.
+	Kind string
 	// Open opens a streaming source. schema is the user's, nil if none was given.
 	Open func(ctx context.Context, c Context, options Options, schema *vector.Schema) (Source, error)
 	// Schema is the schema of a source that has only this one; nil if users give it.

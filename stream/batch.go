@@ -39,7 +39,7 @@ type microBatch struct {
 // run such a batch at all.)
 func (m *microBatch) forget() {
 	clear(m.rows)
-	m.result.OutputRows = 0
+	m.result.OutputRows, m.result.LostRows = 0, 0
 	for i := range m.result.Operators {
 		m.result.Operators[i].Metrics = exec.Metrics{}
 	}
@@ -56,6 +56,9 @@ func (m *microBatch) timed(clock Clock, step string, fn func() error) error {
 // trigger runs one micro-batch if there is something to do: a planned batch to
 // finish, new data, or a watermark that moved and an operator that waits for it.
 func (e *Execution) trigger(ctx context.Context) (ran bool, err error) {
+	if err := e.controlBatches(ctx); err != nil {
+		return false, condition.In(err, fmt.Sprintf("batch %d", e.next))
+	}
 	m := &microBatch{id: e.next, attempt: uuid.NewString(), began: e.cfg.Clock.Now(), millis: map[string]int64{}, rows: make([]int64, len(e.sources))}
 	where := func(err error) error { return condition.In(err, fmt.Sprintf("batch %d", m.id)) }
 	if e.replay != nil {
@@ -97,11 +100,11 @@ func (e *Execution) planBatch(ctx context.Context, m *microBatch) (bool, error) 
 	if err != nil {
 		return false, err
 	}
+	if m.id > 0 && e.plan.Refused != nil && (newData || e.watermarkMoved()) {
+		return false, e.plan.Refused
+	}
 	if !newData && !e.wantsNoDataBatch() {
 		return false, nil
-	}
-	if m.id > 0 && e.plan.Refused != nil {
-		return false, e.plan.Refused
 	}
 	m.entry = checkpoint.OffsetEntry{Version: e.offsetVersion, WatermarkMs: e.tracker.Current(), TimestampMs: m.began.UnixMilli(), Conf: pinned(e.conf)}
 	if m.entry.Version == 2 {
@@ -114,17 +117,27 @@ func (e *Execution) planBatch(ctx context.Context, m *microBatch) (bool, error) 
 			m.entry.Ordered = append(m.entry.Ordered, rawOffset(o))
 		}
 	}
-	err = m.timed(e.cfg.Clock, "walCommit", func() error { return e.dir.Offsets().Add(ctx, m.id, m.entry) })
+	err = m.timed(e.cfg.Clock, "walCommit", func() error {
+		if e.async != nil {
+			return e.async.plan(ctx, m.id, m.entry)
+		}
+		return e.dir.Offsets().Add(ctx, m.id, m.entry)
+	})
 	if err != nil {
 		return false, err
 	}
 	return true, e.crash("after-offset-log")
 }
 
-// wantsNoDataBatch: the watermark moved in the last batch of this run and an operator
-// has rows to emit or remove for it.
+// watermarkMoved tells whether the last batch of this run moved the watermark, so that
+// there may be something to do without new data.
+func (e *Execution) watermarkMoved() bool {
+	return e.ran && e.conf["spark.sql.streaming.noDataMicroBatches.enabled"] != "false" && e.tracker.Current() > e.ranWM
+}
+
+// wantsNoDataBatch: the watermark moved and an operator has rows to emit or remove for it.
 func (e *Execution) wantsNoDataBatch() bool {
-	if !e.ran || e.conf["spark.sql.streaming.noDataMicroBatches.enabled"] == "false" || e.tracker.Current() <= e.ranWM {
+	if !e.watermarkMoved() {
 		return false
 	}
 	for _, op := range e.plan.Operators {
@@ -175,7 +188,7 @@ func (e *Execution) addBatch(ctx context.Context, m *microBatch) error {
 	if err != nil {
 		return err
 	}
-	w, done, err := e.cfg.Sink.Begin(ctx, sink.BatchInfo{QueryID: e.id, BatchID: m.id, Schema: e.plan.Output, Mode: e.cfg.Mode})
+	w, done, err := e.cfg.Sink.Begin(ctx, sink.BatchInfo{QueryID: e.id, BatchID: m.id, Schema: e.plan.Output, Mode: e.cfg.Mode, Reused: e.async != nil})
 	if err != nil {
 		return err
 	}
@@ -184,13 +197,16 @@ func (e *Execution) addBatch(ctx context.Context, m *microBatch) error {
 		return nil
 	}
 	out := newOutput(ctx, w, done)
-	m.result, err = e.runtime.Run(ctx, &exec.Batch{
-		ID:        m.id,
-		Watermark: e.watermarks(m),
-		Kernel:    kernel,
-		Scans:     scans,
-		Sink:      out.open,
-	})
+	late, err := e.beginLate(ctx, m)
+	if err != nil {
+		out.abort(ctx)
+		return err
+	}
+	b := &exec.Batch{ID: m.id, Watermark: e.watermarks(m), Kernel: kernel, Scans: scans, Sink: out.open}
+	if late != nil {
+		b.Late = late.open
+	}
+	m.result, err = e.runtime.Run(ctx, b)
 	if err == nil {
 		err = e.crash("after-compute")
 	}
@@ -200,15 +216,15 @@ func (e *Execution) addBatch(ctx context.Context, m *microBatch) error {
 	if err == nil {
 		err = e.crash("after-state-commit")
 	}
+	if err == nil {
+		if done {
+			m.forget()
+		}
+		err = e.commitSinks(ctx, out, late)
+	}
 	if err != nil {
 		out.abort(context.WithoutCancel(ctx))
-		return err
-	}
-	if done {
-		m.forget()
-	}
-	if err := out.commit(ctx); err != nil {
-		out.abort(context.WithoutCancel(ctx))
+		late.abort(context.WithoutCancel(ctx))
 		return err
 	}
 	return e.crash("after-sink-commit")
@@ -260,7 +276,13 @@ func (e *Execution) commitBatch(ctx context.Context, m *microBatch) error {
 	if len(e.plan.Operators) > 0 {
 		c.Version, c.StateIDs = 2, e.stateIDs(m.attempt)
 	}
-	if err := e.dir.Commits().Add(ctx, m.id, c); err != nil {
+	var err error
+	if e.async != nil {
+		err = e.async.commit(ctx, m, c)
+	} else {
+		err = e.dir.Commits().Add(ctx, m.id, c)
+	}
+	if err != nil {
 		return err
 	}
 	return e.crash("after-commit-log")
@@ -283,13 +305,11 @@ func (e *Execution) stateIDs(attempt string) map[int64][][]string {
 // finish moves the query behind the committed batch.
 func (e *Execution) finish(ctx context.Context, m *microBatch) {
 	e.report(m)
-	for i, s := range e.sources {
-		if m.end[i] != e.start[i] {
-			if err := s.Commit(ctx, m.end[i]); err != nil {
-				e.cfg.Log.Warn("source could not note the commit", "source", e.cfg.Inputs[i].Relation, "error", err)
-			}
-		}
+	end := m.end
+	if e.async != nil {
+		end = e.async.processed()
 	}
+	e.commitSources(ctx, end)
 	e.start = m.end
 	e.next++
 	e.prevWM, e.ranWM, e.ran = m.entry.WatermarkMs, m.entry.WatermarkMs, true
@@ -298,4 +318,17 @@ func (e *Execution) finish(ctx context.Context, m *microBatch) {
 		e.version = statestore.Version{N: m.id + 1, Attempt: m.attempt}
 	}
 	e.housekeep(ctx)
+}
+
+// commitSources tells the sources up to where no restart reads again; nil: no news.
+func (e *Execution) commitSources(ctx context.Context, end []source.Offset) {
+	for i, s := range e.sources {
+		if end == nil || end[i] == e.committed[i] {
+			continue
+		}
+		e.committed[i] = end[i]
+		if err := s.Commit(ctx, end[i]); err != nil {
+			e.cfg.Log.Warn("source could not note the commit", "source", e.cfg.Inputs[i].Relation, "error", err)
+		}
+	}
 }

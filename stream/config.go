@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/vstream/vstream/checkpoint"
 	"github.com/vstream/vstream/kernels"
 	"github.com/vstream/vstream/objstore"
 	"github.com/vstream/vstream/physical"
@@ -58,18 +59,25 @@ type Config struct {
 	// Inputs are the query's streaming sources in the order of the plan.
 	Inputs []*Input
 	// Sink is open; the Execution closes it at the end of Run.
-	Sink       sink.Sink
+	Sink sink.Sink
+	// Late takes the rows that stateful operators drop, in the columns of exec.LostSchema; it
+	// is open and closed as Sink is. Nil: nobody asks for them.
+	Late       sink.Sink
 	Checkpoint objstore.Store
 	Mode       string // "append", "update", "complete"
 	Trigger    Trigger
-	Conf       map[string]string
-	Kernel     *kernels.Conf
-	Resolve    func(path string) string
-	Clock      Clock
-	Listener   Listener
-	Log        *slog.Logger
+	// Facts describe what only the caller knows of the query, for the comparison with
+	// the checkpoint: its filters, the sink's options.
+	Facts    []checkpoint.Fact
+	Async    *AsyncProgress // nil: every batch waits for its log entries
+	Conf     map[string]string
+	Kernel   *kernels.Conf
+	Resolve  func(path string) string
+	Clock    Clock
+	Listener Listener
+	Log      *slog.Logger
 	// Crash is called at the named points between the steps of a micro-batch; tests
-	// let it fail there. Nil in production.
+	// let it fail there. With Async, two goroutines call it. Nil in production.
 	Crash func(point string) error
 }
 

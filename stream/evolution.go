@@ -45,26 +45,7 @@ func (e *Execution) settleOffsets(r *checkpoint.Recovery) error {
 	}
 	for name := range r.Offsets.Sources {
 		if !slices.Contains(e.names(), name) {
-			return condition.New("VSTREAM_RESTART_REFUSED", "what", "source evolution", "before", "on, with a source named "+name, "now", "off").
-				WithHint("turn spark.sql.streaming.queryEvolution.enableSourceEvolution on again and name the sources as before, or start with a new checkpoint location")
-		}
-	}
-	return nil
-}
-
-// checkRemoved refuses a source under the name of one that was removed: it would go
-// on from where the removed one was, which is hardly what is meant.
-func checkRemoved(before, now *checkpoint.Spec) error {
-	now.Removed = slices.Clone(before.Removed)
-	for _, name := range before.Sources {
-		if !slices.Contains(now.Sources, name) && !slices.Contains(now.Removed, name) {
-			now.Removed = append(now.Removed, name)
-		}
-	}
-	for _, name := range now.Sources {
-		if slices.Contains(now.Removed, name) {
-			return condition.New("VSTREAM_RESTART_REFUSED", "what", "source "+name, "before", "removed", "now", "added").
-				WithHint("give the source another name: it starts from its beginning then")
+			return checkpoint.Refuse("names.off", "", "on, with a source named "+name, "off")
 		}
 	}
 	return nil

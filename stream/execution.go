@@ -28,6 +28,7 @@ type Execution struct {
 
 	// What Run opened; touched by its goroutine only.
 	dir           *checkpoint.Dir
+	async         *asyncLogs // nil without asynchronous progress tracking
 	conf          map[string]string
 	plan          *physical.Plan
 	runtime       *exec.Runtime
@@ -41,6 +42,7 @@ type Execution struct {
 	// Where the query stands.
 	next        int64           // batch to run next
 	start       []source.Offset // position of each source before it
+	committed   []source.Offset // position of each source up to which no restart reads again
 	replay      *checkpoint.OffsetEntry
 	prevWM      int64              // watermark of the batch before: rows are late against it
 	ranWM       int64              // watermark of the last batch that ran in this run
@@ -49,6 +51,11 @@ type Execution struct {
 	maintain    sync.WaitGroup
 	maintaining atomic.Bool
 	idleSince   time.Time
+
+	// Moves of the state to other partitions.
+	control       bool  // the batch to be replayed is one
+	moveTo        int   // the partitions to move to when no planned batch is left; 0: stay
+	controlMillis int64 // what moves took since the last progress
 
 	mu       sync.Mutex
 	changed  *sync.Cond
@@ -112,7 +119,15 @@ func (e *Execution) run(ctx context.Context) (err error) {
 	if e.cfg.Listener != nil {
 		e.cfg.Listener.Started(e.ID(), e.runID, e.cfg.Name)
 	}
-	return e.loop(ctx)
+	err = e.loop(ctx)
+	if e.async != nil {
+		inOrder := err == nil || errors.Is(err, errStopped)
+		if lerr := e.async.close(ctx, inOrder); lerr != nil && inOrder {
+			return lerr
+		}
+		e.commitSources(ctx, e.async.processed())
+	}
+	return err
 }
 
 // loop runs micro-batches as the trigger says.

@@ -12,12 +12,11 @@ const minBatchesToRetain = 100
 // write snapshots, in the background, one round at a time. A failure is logged: the
 // query's results do not depend on it.
 func (e *Execution) housekeep(ctx context.Context) {
-	retain := minBatchesToRetain
-	if n, err := strconv.Atoi(e.conf["spark.sql.streaming.minBatchesToRetain"]); err == nil && n > 0 {
-		retain = n
+	if e.async != nil {
+		return // the writer of the logs does it
 	}
-	last := e.next - 1
-	if err := e.dir.Purge(ctx, last, retain); err != nil {
+	retain := e.retain()
+	if err := e.dir.Purge(ctx, retain); err != nil {
 		e.cfg.Log.Warn("old log entries could not be removed", "error", err)
 	}
 	if e.state == nil || !e.maintaining.CompareAndSwap(false, true) {
@@ -32,6 +31,14 @@ func (e *Execution) housekeep(ctx context.Context) {
 			e.cfg.Log.Warn("state maintenance failed; it will be tried again", "error", err)
 		}
 	}()
+}
+
+// retain is how many batches before the newest one stay in the logs and in the state.
+func (e *Execution) retain() int {
+	if n, err := strconv.Atoi(e.conf["spark.sql.streaming.minBatchesToRetain"]); err == nil && n > 0 {
+		return n
+	}
+	return minBatchesToRetain
 }
 
 // attempt names the winning attempt of a state version, from the commit log.

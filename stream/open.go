@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"reflect"
 	"runtime"
 	"slices"
 	"strconv"
@@ -25,7 +26,7 @@ import (
 // OffsetSeqMetadata.relevantSQLConfs), with their defaults.
 var pinnedConf = map[string]string{
 	"spark.sql.shuffle.partitions":                       "",
-	"spark.sql.streaming.stateStore.providerClass":       "memory",
+	providerClass:                                        "",
 	"spark.sql.streaming.multipleWatermarkPolicy":        "min",
 	"spark.sql.streaming.aggregation.stateFormatVersion": "2",
 	"spark.sql.streaming.join.stateFormatVersion":        "2",
@@ -46,18 +47,28 @@ func (e *Execution) open(ctx context.Context) (err error) {
 	if err := e.Prepare(ctx); err != nil {
 		return err
 	}
-	r, err := e.dir.Recover(ctx, false)
+	r, err := e.dir.Recover(ctx, e.cfg.Async != nil)
 	if err != nil {
 		return err
 	}
-	e.settle(r)
+	for _, c := range e.settle(r) {
+		e.cfg.Log.Warn("setting was fixed when the query first started; the change has no effect", "setting", c.Subject, "inForce", c.Before, "ignored", c.Now)
+	}
+	if err := e.settlePartitions(r); err != nil {
+		return err
+	}
 	if err := e.settleOffsets(r); err != nil {
 		return err
 	}
 	if e.plan, err = e.cfg.Compile(e.conf); err != nil {
 		return err
 	}
-	e.warnGrowth()
+	if e.cfg.Async != nil && len(e.plan.Operators) > 0 {
+		return ErrAsyncUnsupported("a query with state")
+	}
+	for _, w := range e.plan.Warnings {
+		e.cfg.Log.Warn(w.Message, "query", e.cfg.Name, "subject", w.Subject, "hint", w.Hint)
+	}
 	if err := e.openSources(ctx, r); err != nil {
 		return err
 	}
@@ -75,7 +86,13 @@ func (e *Execution) open(ctx context.Context) (err error) {
 	if err := e.checkSpec(ctx, r); err != nil {
 		return err
 	}
-	return e.resume(ctx, r)
+	if err := e.resume(ctx, r); err != nil {
+		return err
+	}
+	if e.cfg.Async != nil {
+		e.openAsync(r)
+	}
+	return nil
 }
 
 // Prepare takes the checkpoint for this run, so that a checkpoint that is in use or
@@ -96,19 +113,9 @@ func (e *Execution) Prepare(ctx context.Context) error {
 	return nil
 }
 
-// warnGrowth says which operators keep every key for ever. Spark accepts such
-// queries without a word, and they end when the memory does.
-func (e *Execution) warnGrowth() {
-	for _, op := range e.plan.Operators {
-		if !op.Evicts && op.Grows {
-			e.cfg.Log.Warn("the state of an operator never shrinks: it grows with every new key", "query", e.cfg.Name, "operator", op.Name,
-				"hint", "put a watermark on an event-time column, and group by, join within a range of, or deduplicate by that time")
-		}
-	}
-}
-
-// settle puts what the checkpoint has fixed over the session's configuration.
-func (e *Execution) settle(r *checkpoint.Recovery) {
+// settle puts what the checkpoint has fixed over the session's configuration, and gives
+// what has no effect because of that.
+func (e *Execution) settle(r *checkpoint.Recovery) (ignored []checkpoint.Change) {
 	e.conf = maps.Clone(e.cfg.Conf)
 	if e.conf == nil {
 		e.conf = map[string]string{}
@@ -118,35 +125,30 @@ func (e *Execution) settle(r *checkpoint.Recovery) {
 			e.conf[k] = def
 		}
 	}
-	if e.conf["spark.sql.shuffle.partitions"] == "" {
-		e.conf["spark.sql.shuffle.partitions"] = strconv.Itoa(runtime.GOMAXPROCS(0))
+	if e.conf[providerClass] == "" {
+		e.conf[providerClass] = statestore.Default()
 	}
 	if r.Offsets == nil {
-		return
+		return nil
 	}
-	for k := range pinnedConf {
+	for _, k := range slices.Sorted(maps.Keys(pinnedConf)) {
 		old, ok := r.Offsets.Conf[k]
 		if !ok || old == "" || old == e.conf[k] {
 			continue
 		}
 		if e.cfg.Conf[k] != "" {
-			e.cfg.Log.Warn("setting was fixed when the query first started; the change has no effect", "setting", k, "inForce", old, "ignored", e.conf[k])
+			ignored = append(ignored, checkpoint.Ignore(k, old, e.conf[k]))
 		}
 		e.conf[k] = old
 	}
+	return ignored
 }
 
 func (e *Execution) openSources(ctx context.Context, r *checkpoint.Recovery) error {
-	for i, in := range e.cfg.Inputs {
-		name := strconv.Itoa(i)
-		if in.Name != "" {
-			name = in.Name
-		}
-		c := e.sourceContext(in)
-		c.Log = e.dir.SourceStore(name)
-		s, err := in.Spec.Open(ctx, c, in.Options, in.Schema)
+	for i := range e.cfg.Inputs {
+		s, err := e.openSource(ctx, i)
 		if err != nil {
-			return condition.In(err, "source "+in.Relation)
+			return err
 		}
 		e.sources = append(e.sources, s)
 	}
@@ -158,7 +160,16 @@ func (e *Execution) openSources(ctx context.Context, r *checkpoint.Recovery) err
 		}
 		e.start = offsets
 	}
+	e.committed = slices.Clone(e.start)
 	return nil
+}
+
+func (e *Execution) openSource(ctx context.Context, i int) (source.Source, error) {
+	in := e.cfg.Inputs[i]
+	c := e.sourceContext(in)
+	c.Log = e.dir.SourceStore(e.names()[i])
+	s, err := in.Spec.Open(ctx, c, in.Options, in.Schema)
+	return s, condition.In(err, "source "+in.Relation)
 }
 
 // sourceContext is what a source or table may use, without a log.
@@ -180,8 +191,7 @@ func endOffsets(entry *checkpoint.OffsetEntry, n int, names []string) ([]source.
 		return out, nil
 	}
 	if len(entry.Ordered) != n {
-		return nil, condition.New("VSTREAM_RESTART_REFUSED", "what", "the number of streaming sources", "before", strconv.Itoa(len(entry.Ordered)), "now", strconv.Itoa(n)).
-			WithHint("restore the sources that the query had, or start it with a new checkpoint location")
+		return nil, checkpoint.Refuse("source.number", "", strconv.Itoa(len(entry.Ordered)), strconv.Itoa(n))
 	}
 	for i, o := range entry.Ordered {
 		out[i] = offsetOf(o)
@@ -198,20 +208,12 @@ func offsetOf(raw json.RawMessage) source.Offset {
 
 // openState opens the state store and brings every table to the committed version.
 func (e *Execution) openState(ctx context.Context, r *checkpoint.Recovery) error {
-	ops := make([]checkpoint.OperatorInfo, len(e.plan.Operators))
-	for i, op := range e.plan.Operators {
-		ops[i] = checkpoint.OperatorInfo{ID: int64(op.ID), Name: op.Name}
-	}
+	ops := e.operatorInfos()
 	stored, err := e.dir.CheckOperators(ctx, r, ops)
 	if err != nil || len(ops) == 0 {
 		return err
 	}
-	provider := e.conf["spark.sql.streaming.stateStore.providerClass"]
-	driver, ok := statestore.Lookup(provider)
-	if !ok {
-		return condition.New("VSTREAM_UNKNOWN_STATE_PROVIDER", "provider", provider)
-	}
-	if e.state, err = driver.Open(ctx, e.dir.State(), e.conf); err != nil {
+	if err := e.openStore(ctx); err != nil {
 		return err
 	}
 	stores := map[int][]string{}
@@ -229,8 +231,9 @@ func (e *Execution) openState(ctx context.Context, r *checkpoint.Recovery) error
 	if err != nil {
 		return err
 	}
-	if stored == nil {
-		if err := e.dir.WriteOperators(ctx, operatorMetadata(e.plan.Operators, stores)); err != nil {
+	// After a crash in a control batch the metadata may tell the partitions before it.
+	if now := operatorMetadata(e.plan.Operators, stores); !reflect.DeepEqual(stored, now) {
+		if err := e.dir.WriteOperators(ctx, now); err != nil {
 			return err
 		}
 	}
@@ -244,6 +247,14 @@ func (e *Execution) openState(ctx context.Context, r *checkpoint.Recovery) error
 		e.version.Attempt = attemptOf(r.Commit)
 	}
 	return e.loadState(ctx)
+}
+
+func (e *Execution) operatorInfos() []checkpoint.OperatorInfo {
+	ops := make([]checkpoint.OperatorInfo, len(e.plan.Operators))
+	for i, op := range e.plan.Operators {
+		ops[i] = checkpoint.OperatorInfo{ID: int64(op.ID), Name: op.Name}
+	}
+	return ops
 }
 
 func operatorMetadata(ops []*physical.Operator, stores map[int][]string) []checkpoint.OperatorMetadata {
@@ -339,6 +350,9 @@ func (e *Execution) close() error {
 		errs = append(errs, s.Close())
 	}
 	errs = append(errs, e.cfg.Sink.Close())
+	if e.cfg.Late != nil {
+		errs = append(errs, e.cfg.Late.Close())
+	}
 	if e.state != nil {
 		errs = append(errs, e.state.Close())
 	}

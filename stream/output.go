@@ -2,6 +2,7 @@ package stream
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/vstream/vstream/exec"
@@ -17,7 +18,13 @@ type output struct {
 	w        sink.BatchWriter
 	done     bool
 	mu       sync.Mutex
-	messages []sink.Message
+	finished []finished
+}
+
+// finished is what partition n left for the commit.
+type finished struct {
+	n       int
+	message sink.Message
 }
 
 func newOutput(ctx context.Context, w sink.BatchWriter, done bool) *output {
@@ -39,11 +46,16 @@ func (o *output) commit(ctx context.Context) error {
 	if o.done {
 		return nil
 	}
-	return o.w.Commit(ctx, o.messages)
+	slices.SortFunc(o.finished, func(a, b finished) int { return a.n - b.n })
+	messages := make([]sink.Message, len(o.finished))
+	for i, f := range o.finished {
+		messages[i] = f.message
+	}
+	return o.w.Commit(ctx, messages)
 }
 
 func (o *output) abort(ctx context.Context) {
-	if !o.done {
+	if o != nil && !o.done {
 		o.w.Abort(ctx)
 	}
 }
@@ -63,10 +75,7 @@ func (p *partition) Close() error {
 	}
 	p.o.mu.Lock()
 	defer p.o.mu.Unlock()
-	for len(p.o.messages) <= p.n {
-		p.o.messages = append(p.o.messages, nil)
-	}
-	p.o.messages[p.n] = m
+	p.o.finished = append(p.o.finished, finished{p.n, m})
 	return nil
 }
 

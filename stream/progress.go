@@ -26,6 +26,7 @@ type Progress struct {
 	StateOperators         []StateProgress   `json:"stateOperators"`
 	Sources                []SourceProgress  `json:"sources"`
 	Sink                   SinkProgress      `json:"sink"`
+	LateSink               *SinkProgress     `json:"lateSink,omitempty"` // of a query that has one; ours
 }
 
 // StateProgress are the counters of one stateful operator in one micro-batch
@@ -71,11 +72,17 @@ func (e *Execution) report(m *microBatch) {
 	now := e.cfg.Clock.Now()
 	took := now.Sub(m.began)
 	m.millis["triggerExecution"] = took.Milliseconds()
+	if e.controlMillis > 0 {
+		m.millis["controlBatch.REPARTITION"], e.controlMillis = e.controlMillis, 0
+	}
 	p := &Progress{
 		ID: e.id, RunID: e.runID, Name: e.cfg.Name, BatchID: m.id,
 		Timestamp: isoMillis(m.began.UnixMilli()), BatchDuration: took.Milliseconds(), DurationMs: m.millis,
 		Sink:           SinkProgress{Description: e.cfg.Sink.Describe(), NumOutputRows: m.result.OutputRows},
 		StateOperators: []StateProgress{},
+	}
+	if e.cfg.Late != nil {
+		p.LateSink = &SinkProgress{Description: e.cfg.Late.Describe(), NumOutputRows: m.result.LostRows}
 	}
 	for i, s := range e.sources {
 		sp := SourceProgress{Description: s.Describe(), StartOffset: rawOffset(e.start[i]), EndOffset: rawOffset(m.end[i]), LatestOffset: rawOffset(m.end[i]), NumInputRows: m.rows[i]}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/vstream/vstream/condition"
 	_ "github.com/vstream/vstream/drivers"
+	_ "github.com/vstream/vstream/statestore/rocksdb" // empty in a program built without it
 )
 
 func main() {
@@ -70,7 +71,7 @@ func exitCode(err error, other int) int {
 var checkpointRefusals = []string{
 	"VSTREAM_RESTART_REFUSED", "VSTREAM_CHECKPOINT_", "VSTREAM_SINK_LACKS_BATCHES", "VSTREAM_SINK_OF_ANOTHER_QUERY",
 	"VSTREAM_SOURCE_PATH_CHANGED", "VSTREAM_STATE_VERSION_UNAVAILABLE", "VSTREAM_NEWER_FORMAT", "VSTREAM_CORRUPT_FILE",
-	"STATE_STORE_", "STREAMING_STATEFUL_OPERATOR_", "STREAMING_CHECKPOINT_", "STREAMING_QUERY_EVOLUTION",
+	"STATE_STORE_", "STATE_REPARTITION_", "STATE_REWRITER_", "STREAMING_STATEFUL_OPERATOR_", "STREAMING_CHECKPOINT_", "STREAMING_QUERY_EVOLUTION",
 	"INVALID_LOG_VERSION", "MALFORMED_LOG_FILE", "CONCURRENT_STREAM_LOG_UPDATE",
 }
 
@@ -84,7 +85,7 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.AddCommand(runCommand(), validateCommand(), explainCommand(), testCommand(), versionCommand())
+	root.AddCommand(runCommand(), validateCommand(), explainCommand(), testCommand(), stateCommand(), checkpointCommand(), versionCommand())
 	err := root.ExecuteContext(ctx)
 	var e *exitError
 	switch {

@@ -19,6 +19,7 @@ import (
 func testCommand() *cobra.Command {
 	var pattern string
 	var asJSON, update, updateKnown, restart, strict bool
+	var conf map[string]string
 	c := &cobra.Command{
 		Use: "test PATH…", Short: "Run scenarios and expression cases against what Spark gave", Args: cobra.MinimumNArgs(1),
 		Long: `Run scenario files (*.yaml) and files of expression cases (*.jsonl), or all that lie below
@@ -30,6 +31,7 @@ list that pass are failures.`,
 	}
 	c.Flags().StringVar(&pattern, "run", "", "only scenarios and cases whose area/name matches this `regexp`")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object per scenario or case")
+	c.Flags().StringToStringVar(&conf, "conf", nil, "settings over those of all scenarios, as `key=value`")
 	c.Flags().BoolVar(&strict, "strict", false, "compare column names, message parameters and positions of expression cases too")
 	c.Flags().BoolVar(&update, "update", false, "write goldens from what comes out; goldens recorded from Spark stay as they are")
 	c.Flags().BoolVar(&updateKnown, "update-known", false, "bring the list of known failures up to date")
@@ -42,7 +44,7 @@ list that pass are failures.`,
 				return err
 			}
 		}
-		results, stale, err := testScenarios(c.Context(), args, run, runner.Options{Restart: restart}, update, updateKnown)
+		results, stale, err := testScenarios(c.Context(), args, run, runner.Options{Restart: restart, Conf: conf}, update, updateKnown)
 		if err != nil {
 			return wrong(err)
 		}

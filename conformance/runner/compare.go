@@ -122,6 +122,7 @@ func (d *differ) query(where string, want, got *QueryRecord) {
 		}
 	}
 	d.table(where+" table", want.Table, got.Table)
+	d.table(where+" late", want.Late, got.Late)
 }
 
 func (d *differ) batch(where string, want, got *Batch, ordered bool) {

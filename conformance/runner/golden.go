@@ -33,7 +33,8 @@ type QueryRecord struct {
 	Name    string
 	Schema  string
 	Batches []Batch
-	Table   *Table
+	Table   *Table // in the sink
+	Late    *Table // in the late sink
 	Error   *Failure
 }
 
@@ -151,12 +152,9 @@ func (q *QueryRecord) decode(o object) (err error) {
 		case "error":
 			err = decode(m.value, &q.Error)
 		case "table":
-			q.Table = &Table{}
-			if rows, ok := m.value.([]any); ok {
-				q.Table.Rows = rows
-			} else {
-				err = decode(m.value.(object)[0].value, &q.Table.Error)
-			}
+			q.Table, err = decodeTable(m.value)
+		case "late":
+			q.Late, err = decodeTable(m.value)
 		case "batches":
 			for _, b := range m.value.([]any) {
 				var batch Batch
@@ -179,6 +177,15 @@ func (q *QueryRecord) decode(o object) (err error) {
 		}
 	}
 	return nil
+}
+
+func decodeTable(v any) (*Table, error) {
+	t := &Table{}
+	if rows, ok := v.([]any); ok {
+		t.Rows = rows
+		return t, nil
+	}
+	return t, decode(v.(object)[0].value, &t.Error)
 }
 
 // decode turns a value into a Go value by way of JSON.
@@ -289,19 +296,26 @@ func (q *QueryRecord) encode(b *bytes.Buffer) {
 		}
 		parts = append(parts, "\n     \"batches\": ["+strings.Join(lines, ",")+"]")
 	}
-	if t := q.Table; t != nil && t.Error != nil {
-		parts = append(parts, "\n     \"table\": {\"error\": "+jsonText(t.Error)+"}")
-	} else if t != nil {
-		lines := make([]string, len(t.Rows))
-		for i, row := range t.Rows {
-			lines[i] = "\n      " + jsonText(row)
-		}
-		parts = append(parts, "\n     \"table\": ["+strings.Join(lines, ",")+"]")
-	}
+	parts = q.Table.encode(parts, "table")
+	parts = q.Late.encode(parts, "late")
 	if q.Error != nil {
 		parts = append(parts, "\n     \"error\": "+jsonText(q.Error))
 	}
 	b.WriteString(strings.Join(parts, ","))
+}
+
+func (t *Table) encode(parts []string, name string) []string {
+	if t == nil {
+		return parts
+	}
+	if t.Error != nil {
+		return append(parts, fmt.Sprintf("\n     %q: {\"error\": %s}", name, jsonText(t.Error)))
+	}
+	lines := make([]string, len(t.Rows))
+	for i, row := range t.Rows {
+		lines[i] = "\n      " + jsonText(row)
+	}
+	return append(parts, fmt.Sprintf("\n     %q: [%s]", name, strings.Join(lines, ",")))
 }
 
 func jsonText(v any) string {

@@ -93,15 +93,22 @@ func (r *scenarioRun) runQuery(ctx context.Context, q *job.Query) (out QueryReco
 	if err != nil || ends {
 		delete(r.live, q.Name)
 	}
-	s, rows, ok, err := l.prepared.Output(ctx)
+	out.Table = held(l.prepared.Output(ctx))
+	out.Late = held(l.prepared.Late(ctx))
+	return out, nil
+}
+
+// held is what a sink holds; nil if that cannot be known.
+func held(s *vector.Schema, rows []*vector.Batch, ok bool, err error) *Table {
 	switch {
 	case err != nil:
-		out.Table = &Table{Error: failure(err, "read")}
-	case ok:
-		out.Table = &Table{Rows: rowsOf(s, rows)}
-		sortRows(out.Table.Rows)
+		return &Table{Error: failure(err, "read")}
+	case !ok:
+		return nil
 	}
-	return out, nil
+	t := &Table{Rows: rowsOf(s, rows)}
+	sortRows(t.Rows)
+	return t
 }
 
 // start analyses and starts a query; what it is refused for comes back as a Failure.

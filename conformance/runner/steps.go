@@ -10,13 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/vstream/vstream/condition"
 	"github.com/vstream/vstream/job"
 )
-
-func unsupported(step string) error {
-	return condition.New("VSTREAM_UNSUPPORTED", "feature", "the step "+step)
-}
 
 // firstFileTime is the modification time of the scenario's first file but one, in
 // seconds; the others follow a second apart.

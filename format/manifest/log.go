@@ -3,6 +3,7 @@ package manifest
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"time"
 
@@ -14,8 +15,12 @@ import (
 type LogOptions struct {
 	CompactInterval int64         // batches between two compact entries; 0 is 10
 	CleanupDelay    time.Duration // how long replaced entries stay for readers that have begun
+	KeepAll         bool          // replaced entries stay for ever
 	Retain          int64         // replaced entries of so many batches stay in any case
-	Now             func() time.Time
+	// FileAge, if not 0, leaves files out of compact entries that are older: they are not
+	// visible any more (Spark's option retention).
+	FileAge time.Duration
+	Now     func() time.Time
 }
 
 // Log is the log of an output directory as its one writer sees it.
@@ -101,7 +106,7 @@ func (l *Log) add(ctx context.Context, batch int64, files []File) error {
 			if err != nil {
 				return err
 			}
-			files = append(old, files...)
+			files = append(l.young(old), files...)
 		}
 	}
 	err := l.store.CreateExclusive(ctx, name, Encode(files))
@@ -121,17 +126,32 @@ func (l *Log) add(ctx context.Context, batch int64, files []File) error {
 	return nil
 }
 
+// young are the files that FileAge keeps visible.
+func (l *Log) young(files []File) []File {
+	if l.o.FileAge == 0 {
+		return files
+	}
+	oldest := l.now().Add(-l.o.FileAge).UnixMilli()
+	return slices.DeleteFunc(files, func(f File) bool { return f.ModificationTime < oldest })
+}
+
+func (l *Log) now() time.Time {
+	if l.o.Now == nil {
+		return time.Now()
+	}
+	return l.o.Now()
+}
+
 // clean deletes entries that the newest compact one repeats.
 func (l *Log) clean(ctx context.Context) error {
+	if l.o.KeepAll {
+		return nil
+	}
 	entries, err := list(ctx, l.store)
 	if err != nil {
 		return err
 	}
-	before := time.Now()
-	if l.o.Now != nil {
-		before = l.o.Now()
-	}
-	before = before.Add(-l.o.CleanupDelay)
+	before := l.now().Add(-l.o.CleanupDelay)
 	for _, e := range entries {
 		if e.batch < l.compact-l.o.Retain && e.info.Modified.Before(before) {
 			if err := l.store.Delete(ctx, e.info.Name); err != nil {

@@ -166,6 +166,31 @@ func TestLogFillsGaps(t *testing.T) {
 	}
 }
 
+// TestLogRetention: files that are too old drop out with the next compact entry, and entries that
+// are not to be deleted stay.
+func TestLogRetention(t *testing.T) {
+	now := time.UnixMilli(100_000)
+	s := mem.New()
+	l, err := manifest.OpenLog(ctx, s, manifest.LogOptions{CompactInterval: 3, FileAge: time.Minute, KeepAll: true, Now: func() time.Time { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for b, age := range []time.Duration{2 * time.Minute, time.Second, 3 * time.Minute} {
+		f := file(b)
+		f.ModificationTime = now.Add(-age).UnixMilli()
+		if err := l.Add(ctx, int64(b), []manifest.File{f}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// The files of the batch itself are visible in any case.
+	if got := visible(t, s); !slices.Equal(got, []string{"f1", "f2"}) {
+		t.Errorf("visible: %v", got)
+	}
+	if got := names(t, s); !slices.Equal(got, []string{"0", "1", "2.compact"}) {
+		t.Errorf("entries: %v", got)
+	}
+}
+
 func TestLogRace(t *testing.T) {
 	s := mem.New()
 	a, err := manifest.OpenLog(ctx, s, manifest.LogOptions{})

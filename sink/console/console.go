@@ -19,7 +19,7 @@ import (
 
 func init() {
 	sink.Register(sink.Spec{
-		Name: "console", Summary: "Prints every batch as a table, for development.", Modes: []string{"append", "update", "complete"},
+		Name: "console", Summary: "Prints every batch as a table, for development.", Modes: []string{"append", "update", "complete"}, AsyncProgress: true,
 		Options: []sink.Option{
 			{Name: "numRows", Type: "int", Default: "20", Doc: "rows that are shown of a batch"},
 			{Name: "truncate", Type: "boolean or int", Default: "true", Doc: "cut cells after 20 characters, or after so many"},

@@ -17,6 +17,7 @@ import (
 	"github.com/vstream/vstream/condition"
 	"github.com/vstream/vstream/format/manifest"
 	"github.com/vstream/vstream/format/render"
+	"github.com/vstream/vstream/internal/text"
 	"github.com/vstream/vstream/objstore"
 	"github.com/vstream/vstream/sink"
 )
@@ -92,7 +93,26 @@ func (s *fileSink) settings(c sink.Context, options sink.Options) error {
 	if s.logOptions.Retain, err = conf("spark.sql.streaming.minBatchesToRetain", 100); err != nil {
 		return err
 	}
-	s.logOptions.CleanupDelay = 10 * time.Minute
+	duration := func(key string, def time.Duration, v string, ok bool) (time.Duration, error) {
+		if !ok {
+			return def, nil
+		}
+		ms, ok := text.ParseMillis(v)
+		if !ok {
+			return 0, condition.New("VSTREAM_INVALID_OPTION", "option", key, "value", v, "expected", "a duration such as 10min or 7d")
+		}
+		return time.Duration(ms) * time.Millisecond, nil
+	}
+	const cleanupDelay = "spark.sql.streaming.fileSink.log.cleanupDelay"
+	v, ok = c.Conf[cleanupDelay]
+	if s.logOptions.CleanupDelay, err = duration(cleanupDelay, 10*time.Minute, v, ok); err != nil {
+		return err
+	}
+	v, ok = options.Get("retention")
+	if s.logOptions.FileAge, err = duration("retention", 0, v, ok); err != nil {
+		return err
+	}
+	s.logOptions.KeepAll = strings.EqualFold(c.Conf["spark.sql.streaming.fileSink.log.deletion"], "false")
 	s.logOptions.Now = s.now
 	return nil
 }

@@ -5,6 +5,7 @@ import "github.com/vstream/vstream/sink"
 var common = []sink.Option{
 	{Name: "path", Type: "path", Doc: "the output directory"},
 	{Name: "maxRecordsPerFile", Type: "long", Default: "0", Doc: "rows after which a task begins another file; 0: no limit"},
+	{Name: "retention", Type: "duration", Doc: "age at which an output file drops out of the directory's log, at the log's next compaction; without it files stay"},
 }
 
 var textCompression = sink.Option{Name: "compression", Type: "string", Default: "none", Doc: "none, gzip, deflate or zstd"}

@@ -18,7 +18,7 @@ import (
 func init() {
 	sink.Register(sink.Spec{
 		Name: "memory", Summary: "Keeps the rows in a table of the process, for tests and exploration.",
-		Modes: []string{"append", "update", "complete"},
+		Modes: []string{"append", "update", "complete"}, AsyncProgress: true,
 		Open: func(_ context.Context, c sink.Context, _ sink.Options) (sink.Sink, error) {
 			if c.QueryName == "" {
 				return nil, condition.New("_LEGACY_ERROR_TEMP_1194") // "queryName must be specified for memory sink."
@@ -91,7 +91,7 @@ func (m *memory) Begin(_ context.Context, b sink.BatchInfo) (sink.BatchWriter, b
 	}
 	complete := strings.EqualFold(b.Mode, "complete")
 	switch {
-	case b.BatchID <= t.last:
+	case b.BatchID <= t.last && !b.Reused:
 		return nil, true, nil
 	case t.last < 0 && b.BatchID > 0 && !complete:
 		return nil, false, condition.New("VSTREAM_SINK_LACKS_BATCHES", "sink", m.Describe(), "query", b.QueryID, "batch", b.BatchID).
@@ -103,7 +103,7 @@ func (m *memory) Begin(_ context.Context, b sink.BatchInfo) (sink.BatchWriter, b
 		if complete {
 			t.batches = nil
 		}
-		t.schema, t.last, t.batches = b.Schema, b.BatchID, append(t.batches, rows...)
+		t.schema, t.last, t.batches = b.Schema, max(t.last, b.BatchID), append(t.batches, rows...)
 		return nil
 	}}, false, nil
 }

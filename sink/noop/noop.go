@@ -10,7 +10,7 @@ import (
 
 func init() {
 	sink.Register(sink.Spec{
-		Name: "noop", Summary: "Drops all rows.", Modes: []string{"append", "update", "complete"},
+		Name: "noop", Summary: "Drops all rows.", Modes: []string{"append", "update", "complete"}, AsyncProgress: true,
 		Open: func(context.Context, sink.Context, sink.Options) (sink.Sink, error) { return noop{}, nil },
 	})
 }

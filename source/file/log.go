@@ -125,7 +125,7 @@ func (l *sourceLog) dropOld(ctx context.Context, nowMs int64) error {
 	}
 	for _, i := range infos {
 		id, _, ok := batchOfName(i.Name)
-		if ok && id < l.compacted && i.Modified.UnixMilli() <= nowMs-l.cleanupMs {
+		if ok && id < l.compacted && nowMs-i.Modified.UnixMilli() >= l.cleanupMs {
 			if err := l.store.Delete(ctx, i.Name); err != nil {
 				return err
 			}

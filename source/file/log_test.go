@@ -3,6 +3,8 @@ package file
 import (
 	"reflect"
 	"testing"
+
+	"github.com/vstream/vstream/internal/text"
 )
 
 func FuzzDecodeLog(f *testing.F) {
@@ -33,7 +35,7 @@ func FuzzFileURL(f *testing.F) {
 
 func TestDurationsAndSizes(t *testing.T) {
 	for s, want := range map[string]int64{"7d": weekMs, "10s": 10_000, "5min": 300_000, "250": 250, "1 day": 86_400_000, "2 hours": 7_200_000, "": -1, "x": -1, "1y": -1} {
-		got, ok := parseDuration(s)
+		got, ok := text.ParseMillis(s)
 		if !ok {
 			got = -1
 		}
@@ -42,7 +44,7 @@ func TestDurationsAndSizes(t *testing.T) {
 		}
 	}
 	for s, want := range map[string]int64{"100": 100, "10k": 10 << 10, "1MB": 1 << 20, "2g": 2 << 30, "1x": -1, "": -1, "9999999999g": -1} {
-		got, ok := parseBytes(s)
+		got, ok := text.ParseBytes(s)
 		if !ok {
 			got = -1
 		}

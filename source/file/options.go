@@ -62,7 +62,7 @@ func parseOptions(o source.Options, conf map[string]string) (options, error) {
 	r := options{
 		path:           p.text("path", ""),
 		maxFiles:       p.positive("maxFilesPerTrigger", "a positive integer", parseCount),
-		maxBytes:       p.positive("maxBytesPerTrigger", "a positive size in bytes", parseBytes),
+		maxBytes:       p.positive("maxBytesPerTrigger", "a positive size in bytes", text.ParseBytes),
 		latestFirst:    p.flag("latestFirst", "false"),
 		maxAgeMs:       weekMs,
 		nameOnly:       p.flag("fileNameOnly", "false"),
@@ -75,7 +75,7 @@ func parseOptions(o source.Options, conf map[string]string) (options, error) {
 		discardCacheAt: 0.2,
 	}
 	if v, ok := o.Get("maxFileAge"); ok {
-		ms, ok := parseDuration(v)
+		ms, ok := text.ParseMillis(v)
 		p.check("maxFileAge", v, ok, "a duration such as 7d")
 		r.maxAgeMs = ms
 	}
@@ -154,27 +154,4 @@ func (p *parser) positive(name, expected string, parse func(string) (int64, bool
 func parseCount(s string) (int64, bool) {
 	n, err := strconv.ParseInt(s, 10, 32)
 	return n, err == nil
-}
-
-// parseBytes reads a size as Spark's byteStringAsBytes does: 100, 10k, 1mb, 2g.
-func parseBytes(s string) (int64, bool) {
-	s = strings.ToLower(strings.TrimSpace(s))
-	digits := strings.TrimRight(s, "bkmgtp")
-	shift, ok := map[string]int{"": 0, "b": 0, "k": 10, "kb": 10, "m": 20, "mb": 20, "g": 30, "gb": 30, "t": 40, "tb": 40, "p": 50, "pb": 50}[s[len(digits):]]
-	n, err := strconv.ParseInt(digits, 10, 64)
-	return n << shift, ok && err == nil && n >= 0 && n <= math.MaxInt64>>shift
-}
-
-// parseDuration reads a time as Spark's timeStringAsMs does (10s, 5min, 7d;
-// a bare number is milliseconds) or as an interval ("7 days").
-func parseDuration(s string) (int64, bool) {
-	t := strings.ToLower(strings.TrimSpace(s))
-	digits := strings.TrimRight(t, "abcdefghijklmnopqrstuvwxyz")
-	unit, ok := map[string]float64{"": 1, "us": 0.001, "ms": 1, "s": 1000, "m": 60_000, "min": 60_000, "h": 3_600_000, "d": 86_400_000}[t[len(digits):]]
-	if n, err := strconv.ParseInt(digits, 10, 64); ok && err == nil && n >= 0 {
-		return int64(float64(n) * unit), true
-	}
-	months, days, micros, ok := text.ParseInterval([]byte(s))
-	ms := int64(days)*86_400_000 + micros/1000
-	return ms, ok && months == 0 && ms >= 0
 }

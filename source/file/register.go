@@ -16,6 +16,7 @@ func init() {
 func spec(f *format) source.Spec {
 	return source.Spec{
 		Name:    f.name,
+		Kind:    "file",
 		Summary: f.summary,
 		Options: append(append([]source.Option(nil), streamOptions...), f.options...),
 		Open: func(ctx context.Context, c source.Context, o source.Options, schema *vector.Schema) (source.Source, error) {

@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math"
 	"path/filepath"
 	"slices"
 	"sort"
@@ -14,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/vstream/vstream/condition"
+	"github.com/vstream/vstream/internal/text"
 	"github.com/vstream/vstream/source"
 	"github.com/vstream/vstream/vector"
 )
@@ -31,6 +33,9 @@ type stream struct {
 	// frozen are the files that the availableNow trigger found at its start.
 	frozen []entry
 	freeze bool
+	// cleaned is the batch of the log up to which files have been cleaned up, -2 before
+	// the first batch of this run.
+	cleaned int64
 }
 
 const (
@@ -45,7 +50,10 @@ func openStream(ctx context.Context, f *format, c source.Context, o source.Optio
 	}
 	interval := int64(confNumber(c.Conf, "spark.sql.streaming.fileSource.log.compactInterval", defaultCompactInterval))
 	cleanup := int64(confNumber(c.Conf, "spark.sql.streaming.fileSource.log.cleanupDelay", defaultCleanupMs))
-	s := &stream{tableFormat: t, ctx: c, lister: l, seen: newSeenFiles(t.opts.maxAgeMs, t.opts.nameOnly)}
+	if strings.EqualFold(c.Conf["spark.sql.streaming.fileSource.log.deletion"], "false") {
+		cleanup = math.MaxInt64
+	}
+	s := &stream{tableFormat: t, ctx: c, lister: l, cleaned: -2, seen: newSeenFiles(t.opts.maxAgeMs, t.opts.nameOnly)}
 	var logged []logEntry
 	if s.log, logged, err = openLog(ctx, c.Log, max(interval, 1), cleanup); err != nil {
 		return nil, err
@@ -229,6 +237,9 @@ func (s *stream) logged(ctx context.Context, start, end source.Offset) ([]logEnt
 	if err != nil {
 		return nil, err
 	}
+	if s.cleaned == -2 {
+		s.cleaned = from
+	}
 	to, err := s.number(end)
 	if err != nil || to <= from {
 		return nil, err
@@ -274,7 +285,7 @@ func parseOffset(o source.Offset) (int64, error) {
 	return *v.LogOffset, nil
 }
 
-// Commit cleans up the files of the batch that ends at end, as cleanSource says.
+// Commit cleans up the files of the batches up to end, as cleanSource says.
 func (s *stream) Commit(ctx context.Context, end source.Offset) error {
 	if s.opts.clean == cleanOff || end == "" {
 		return nil
@@ -283,10 +294,11 @@ func (s *stream) Commit(ctx context.Context, end source.Offset) error {
 	if err != nil {
 		return err
 	}
-	entries, err := s.log.get(ctx, n-1, n)
+	entries, err := s.log.get(ctx, s.cleaned, n)
 	if err != nil {
 		return err
 	}
+	s.cleaned = n
 	for _, e := range entries {
 		p, err := pathOfURL(e.Path)
 		if err != nil {
@@ -301,7 +313,7 @@ func confNumber(conf map[string]string, key string, def int) int {
 	if n, err := strconv.Atoi(conf[key]); err == nil {
 		return n
 	}
-	if ms, ok := parseDuration(conf[key]); ok {
+	if ms, ok := text.ParseMillis(conf[key]); ok {
 		return int(ms)
 	}
 	return def
