@@ -21,7 +21,8 @@ import (
 	"github.com/vstream/vstream/vector"
 )
 
-// The sink rowlog appends every row to a file, a line each: at least once.
+// The sink rowlog appends every row to a file, as a line that ends with a full stop: at least
+// once. A kill may leave the beginning of a row, which counts as none.
 func init() {
 	sink.Register(sink.Spec{Name: "rowlog", Modes: []string{"append"}, AsyncProgress: true,
 		Open: func(_ context.Context, c sink.Context, o sink.Options) (sink.Sink, error) {
@@ -41,7 +42,7 @@ func (l rowLog) Begin(context.Context, sink.BatchInfo) (sink.BatchWriter, bool, 
 		if err != nil {
 			return err
 		}
-		_, err = f.WriteString(strings.Join(append(lines(rows), ""), "\n"))
+		_, err = f.WriteString("\n" + strings.Join(append(lines(rows), ""), ".\n"))
 		return errors.Join(err, f.Close())
 	}}, false, nil
 }
@@ -52,7 +53,12 @@ func readRowLog(t *testing.T, path string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+	var rows []string
+	for _, l := range strings.Split(string(text), "\n") {
+		if row, whole := strings.CutSuffix(l, "."); whole {
+			rows = append(rows, row)
+		}
+	}
 	slices.Sort(rows)
 	return rows
 }

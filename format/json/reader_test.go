@@ -255,7 +255,7 @@ func TestNoFields(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n := r.Flush().Len(); n != 3 {
+	if _, n := r.Flush(); n != 3 {
 		t.Errorf("%d rows", n)
 	}
 }
