@@ -434,22 +434,7 @@ func TestAsyncProgressKilled(t *testing.T) {
 	random := rand.New(rand.NewPCG(seed, seed))
 	for kills := 0; kills < moments; {
 		dir, job := t.TempDir(), []string{"async", "async-sparse"}[kills%2]
-		for {
-			cmd := child(job, dir, "")
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			timer := time.AfterFunc(time.Duration(5+random.IntN(120))*time.Millisecond, func() { cmd.Process.Kill() })
-			err := cmd.Wait()
-			timer.Stop()
-			if err == nil {
-				break
-			}
-			if !killed(err) {
-				t.Fatalf("after %d kills: %v", kills, err)
-			}
-			kills++
-		}
+		kills += killUntilDone(t, job, dir, random, 120)
 		compareRows(t, "output", want, distinct(dir))
 	}
 }

@@ -258,24 +258,31 @@ func TestKilledAtAnyMoment(t *testing.T) {
 		kills := 0
 		for kills < n {
 			dir := t.TempDir()
-			for {
-				cmd := child(job, dir, "")
-				if err := cmd.Start(); err != nil {
-					t.Fatal(err)
-				}
-				timer := time.AfterFunc(time.Duration(5+random.IntN(250))*time.Millisecond, func() { cmd.Process.Kill() })
-				err := cmd.Wait()
-				timer.Stop()
-				if err == nil {
-					break
-				}
-				if !killed(err) {
-					t.Fatalf("after %d kills: %v", kills, err)
-				}
-				kills++
-			}
+			kills += killUntilDone(t, job, dir, random, 250)
 			compare(t, want, readOutcome(t, job, dir))
 		}
+	}
+}
+
+// killUntilDone runs a job again and again, killing it at random moments of its first so many
+// milliseconds, until a run gets through; it gives the number of kills.
+func killUntilDone(t *testing.T, job, dir string, random *rand.Rand, millis int) (kills int) {
+	t.Helper()
+	for {
+		cmd := child(job, dir, "")
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		timer := time.AfterFunc(time.Duration(5+random.IntN(millis))*time.Millisecond, func() { cmd.Process.Kill() })
+		err := cmd.Wait()
+		timer.Stop()
+		if err == nil {
+			return kills
+		}
+		if !killed(err) {
+			t.Fatalf("after %d kills: %v", kills, err)
+		}
+		kills++
 	}
 }
 
