@@ -2,6 +2,7 @@ package stream
 
 import (
 	"context"
+	"fmt"
 	"runtime"
 	"strconv"
 
@@ -26,10 +27,10 @@ func (e *Execution) settlePartitions(r *checkpoint.Recovery) error {
 		}
 		asked = n
 	}
-	switch {
-	case controls(r):
+	if e.control = controls(r); e.control {
 		e.conf[shufflePartitions] = r.Start.Conf[shufflePartitions]
-		e.moveTo = asked
+	}
+	switch {
 	case r.Offsets != nil:
 		e.moveTo = asked
 	case asked > 0:
@@ -38,7 +39,6 @@ func (e *Execution) settlePartitions(r *checkpoint.Recovery) error {
 	if e.conf[shufflePartitions] == "" {
 		e.conf[shufflePartitions] = strconv.Itoa(runtime.GOMAXPROCS(0))
 	}
-	e.control = controls(r)
 	return nil
 }
 
@@ -72,15 +72,19 @@ func (e *Execution) repartition(ctx context.Context, entry checkpoint.OffsetEntr
 	began := e.cfg.Clock.Now()
 	e.cfg.Log.Info("moving the state to another number of partitions", "query", e.cfg.Name, "batch", e.next,
 		"before", e.conf[shufflePartitions], "now", entry.Conf[shufflePartitions])
+	commit, ok, err := e.dir.Commits().Get(ctx, e.next-1)
+	if err != nil {
+		return err
+	}
+	if !ok { // Spark tolerates a commit log that was cut, but this names the state to move
+		return condition.New("VSTREAM_CHECKPOINT_INCONSISTENT", "checkpoint", e.dir.Location(), "detail", fmt.Sprintf("the commit of batch %d is missing, so that its state cannot be moved", e.next-1)).
+			WithHint("let the query finish a batch with its old number of partitions first")
+	}
 	e.maintain.Wait()
 	if err := e.state.Close(); err != nil {
 		return err
 	}
 	e.state = nil
-	_, commit, ok, err := e.dir.Commits().Latest(ctx)
-	if err != nil || !ok {
-		return err
-	}
 	p := &repartition{dir: e.dir, batch: e.next, entry: entry, logged: logged, commit: commit, crash: e.crash}
 	if err := p.run(ctx); err != nil {
 		return err
