@@ -2,9 +2,9 @@ package agg
 
 import (
 	_ "embed" // the tables
-	"strconv"
-	"strings"
 	"sync"
+
+	"github.com/vstream/vstream/internal/text"
 )
 
 // hllText holds the empirical tables of HyperLogLog++ (Heule, Nunkesser, Hall:
@@ -23,17 +23,8 @@ type hllTable struct {
 // hllTables parses the tables on first use.
 var hllTables = sync.OnceValue(func() *hllTable {
 	t := &hllTable{}
-	for _, line := range strings.Split(strings.TrimSpace(hllText), "\n") {
-		words := strings.Fields(line)
-		row := make([]float64, len(words)-1)
-		for i, w := range words[1:] {
-			v, err := strconv.ParseFloat(w, 64)
-			if err != nil {
-				panic("agg: " + err.Error())
-			}
-			row[i] = v
-		}
-		switch words[0] {
+	text.NumberRows(hllText, func(name string, row []float64) {
+		switch name {
 		case "thresholds":
 			t.thresholds = row
 		case "estimates":
@@ -41,6 +32,6 @@ var hllTables = sync.OnceValue(func() *hllTable {
 		case "biases":
 			t.biases = append(t.biases, row)
 		}
-	}
+	})
 	return t
 })

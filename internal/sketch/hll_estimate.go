@@ -4,9 +4,9 @@ import (
 	_ "embed" // the tables
 	"math"
 	"sort"
-	"strconv"
-	"strings"
 	"sync"
+
+	"github.com/vstream/vstream/internal/text"
 )
 
 // Estimate is the number of distinct values that the sketch has counted.
@@ -131,17 +131,8 @@ type hllTable struct {
 // hllTables parses the tables on first use.
 var hllTables = sync.OnceValue(func() *hllTable {
 	t := &hllTable{}
-	for _, line := range strings.Split(strings.TrimSpace(hllText), "\n") {
-		words := strings.Fields(line)
-		row := make([]float64, len(words)-1)
-		for i, w := range words[1:] {
-			v, err := strconv.ParseFloat(w, 64)
-			if err != nil {
-				panic("sketch: " + err.Error())
-			}
-			row[i] = v
-		}
-		switch words[0] {
+	text.NumberRows(hllText, func(name string, row []float64) {
+		switch name {
 		case "couponX":
 			t.couponX = row
 		case "couponY":
@@ -149,6 +140,6 @@ var hllTables = sync.OnceValue(func() *hllTable {
 		default:
 			t.stride, t.x = append(t.stride, row[0]), append(t.x, row[1:])
 		}
-	}
+	})
 	return t
 })
