@@ -293,6 +293,15 @@ func (a *Analyser) findColumn(cols []*Attr, name string) *Attr {
 	return nil
 }
 
+// unresolvedUsing is the error for a column of USING that one side doesn't have.
+func (a *Analyser) unresolvedUsing(u sql.Ident, side string, n Node) error {
+	var names []string
+	for _, x := range visible(n.Output()) {
+		names = append(names, quoteParts([]string{x.Name}))
+	}
+	return a.errorAt(u.Span, "UNRESOLVED_USING_COLUMN_FOR_JOIN", "colName", "`"+u.Name+"`", "side", side, "suggestion", strings.Join(names, ", "))
+}
+
 // usingJoin joins on columns of the same name, which appear once in the result: of
 // the side that is kept whole, or the first that is not null in a full outer join.
 func (a *Analyser) usingJoin(n *Join, using []sql.Ident) (Node, error) {
@@ -306,18 +315,11 @@ func (a *Analyser) usingJoin(n *Join, using []sql.Ident) (Node, error) {
 	semi := n.Kind == "LEFT SEMI" || n.Kind == "LEFT ANTI"
 	for _, u := range using {
 		l, r := a.findColumn(visible(n.Left.Output()), u.Name), a.findColumn(visible(n.Right.Output()), u.Name)
-		for side, c := range map[string]*Attr{"left": l, "right": r} {
-			if c == nil {
-				cols := n.Left.Output()
-				if side == "right" {
-					cols = n.Right.Output()
-				}
-				var names []string
-				for _, x := range visible(cols) {
-					names = append(names, quoteParts([]string{x.Name}))
-				}
-				return nil, a.errorAt(u.Span, "UNRESOLVED_USING_COLUMN_FOR_JOIN", "colName", "`"+u.Name+"`", "side", side, "suggestion", strings.Join(names, ", "))
-			}
+		if l == nil {
+			return nil, a.unresolvedUsing(u, "left", n.Left)
+		}
+		if r == nil {
+			return nil, a.unresolvedUsing(u, "right", n.Right)
 		}
 		eq, err := a.call("=", []Expr{l, r}, u.Span)
 		if err != nil {

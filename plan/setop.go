@@ -62,9 +62,12 @@ func (a *Analyser) distinct(n Node, at sql.Span) (Node, error) {
 // comparable refuses columns of types whose values set operations cannot compare.
 func (a *Analyser) comparable(cols []*Attr, at sql.Span) error {
 	for _, c := range cols {
-		for kind, name := range map[vector.Kind]string{vector.KindMap: "MAP", vector.KindVariant: "VARIANT"} {
-			if holds(c.Typ, kind) {
-				return a.errorAt(at, "UNSUPPORTED_FEATURE.SET_OPERATION_ON_"+name+"_TYPE", "colName", quoteParts([]string{c.Name}), "dataType", quoteType(c.Typ))
+		for _, unfit := range []struct {
+			kind vector.Kind
+			name string
+		}{{vector.KindMap, "MAP"}, {vector.KindVariant, "VARIANT"}} {
+			if holds(c.Typ, unfit.kind) {
+				return a.errorAt(at, "UNSUPPORTED_FEATURE.SET_OPERATION_ON_"+unfit.name+"_TYPE", "colName", quoteParts([]string{c.Name}), "dataType", quoteType(c.Typ))
 			}
 		}
 	}

@@ -1,6 +1,8 @@
 package csv
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -34,7 +36,8 @@ func DefaultWriteOptions() WriteOptions {
 func ParseWriteOptions(m map[string]string, zone *time.Location) (WriteOptions, error) {
 	o := DefaultWriteOptions()
 	o.Formats.Zone = zone
-	for k, v := range m {
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		v := m[k]
 		if err := o.Formats.Option(k, v); err != nil {
 			return o, err
 		}

@@ -2,6 +2,7 @@ package json
 
 import (
 	"encoding/base64"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,7 +32,8 @@ type WriteOptions struct {
 // case, unknown ones are ignored. zone is the session's time zone.
 func ParseWriteOptions(m map[string]string, zone *time.Location) (WriteOptions, error) {
 	o := WriteOptions{Formats: render.Formats{Zone: zone}}
-	for k, v := range m {
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		v := m[k]
 		if err := o.Formats.Option(k, v); err != nil {
 			return o, err
 		}
