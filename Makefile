@@ -8,19 +8,19 @@ export GOFLAGS += -trimpath
 # command, as deps may have put it there.
 TAGS = $(shell echo '\#include <rocksdb/c.h>' | $${CC:-cc} -E -xc - >/dev/null 2>&1 && echo -tags rocksdb)
 
-.PHONY: demo test deps build unit race lint conformance bench fuzz clean
+.PHONY: demo test deps build unit race lint conformance instructions bench bench-peers fuzz clean
 
 demo: build
 	$(BIN) run examples/flights/job.yaml --show 24
 
 # Tries to install RocksDB; without it everything works but state that outgrows memory.
 deps:
-	@.ci/rocksdb
+	@.ci/deps rocksdb
 
 build: deps
 	$(GO) build $(TAGS) -o $(BIN) ./cmd/vstream
 
-test: lint unit race conformance fuzz
+test: lint unit race conformance instructions fuzz
 
 lint: deps
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); echo 'run gofmt -w on these files'; exit 1; }
@@ -41,8 +41,22 @@ conformance: build
 	$(BIN) test conformance/expressions
 	$(if $(TAGS),$(BIN) test conformance/scenarios --conf vstream.state.memoryBudget=64KB)
 
-bench: build
-	$(GO) run $(TAGS) ./bench/compare
+# vstream alone, against the committed figures; both are multiples of a piece of work that
+# is timed beside each workload, so that another machine's figures can be compared.
+bench: deps
+	$(GO) run $(TAGS) ./bench/compare -engines vstream -events 2000000 -n 3 -baseline bench/baseline.json
+
+# Installs the peers and writes bench/RESULTS.md; half an hour or more.
+PEERS := bin/peers
+bench-peers: deps
+	test -x $(PEERS)/bin/python || python3 -m venv $(PEERS)
+	$(PEERS)/bin/pip install --quiet pyspark==4.3.0 pyyaml duckdb polars pyarrow
+	PEERS_PYTHON=$(PEERS)/bin/python $(GO) run $(TAGS) ./bench/compare -events 10000000 -n 3 -out bench/RESULTS.md
+
+# Instructions per row of hot paths against the committed counts; needs Valgrind.
+instructions:
+	@.ci/deps valgrind
+	@! command -v valgrind >/dev/null || $(GO) run ./bench/instructions
 
 # Fuzz targets, each for FUZZTIME: a few seconds in CI, longer by hand.
 FUZZTIME ?= 8s

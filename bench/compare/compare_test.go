@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
@@ -130,16 +131,47 @@ func TestRender(t *testing.T) {
 	one, two := result{1, 10}, result{1, 20}
 	s := settings{cores: 2, reps: 3}
 	text, agree := render(s, []row{
-		{"q2", "spark", 100, sample{Wall: 2, CPU: 3, RSSMB: 400}, one},
-		{"q2", "vstream", 100, sample{Wall: 1, CPU: 1.5, RSSMB: 40}, one},
+		{"q2", "spark", 100, sample{Wall: 2, CPU: 3, RSSMB: 400, WrittenMB: 7}, time.Second, one},
+		{"q2", "vstream", 100, sample{Wall: 1, CPU: 1.5, RSSMB: 40}, time.Second, one},
 	})
-	if !agree || !strings.Contains(text, "| q2 | spark | 100 | 50 | 2.00 | 3.00 | 400 | 0.50 | 1 rows, same |") {
+	if !agree || !strings.Contains(text, "| q2 | spark | 100 | 50 | 2.00 | 3.00 | 400 | 7 | 0.50 | 1 rows, same |") {
 		t.Errorf("%v\n%s", agree, text)
 	}
-	if _, agree := render(s, []row{{"q2", "vstream", 1, sample{Wall: 1}, one}, {"q2", "spark", 1, sample{Wall: 1}, two}}); agree {
+	if _, agree := render(s, []row{{"q2", "vstream", 1, sample{Wall: 1}, 0, one}, {"q2", "spark", 1, sample{Wall: 1}, 0, two}}); agree {
 		t.Error("different results agree")
 	}
-	if text, agree := render(s, []row{{"gb", "vstream", 1, sample{Wall: 1}, one}, {"gb", "duckdb", 1, sample{Wall: 1}, result{rows: -1}}}); !agree || !strings.Contains(text, "not compared") {
+	if text, agree := render(s, []row{{"gb", "vstream", 1, sample{Wall: 1}, 0, one}, {"gb", "duckdb", 1, sample{Wall: 1}, 0, result{rows: -1}}}); !agree || !strings.Contains(text, "not compared") {
 		t.Errorf("%v\n%s", agree, text)
+	}
+}
+
+func TestBaseline(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "baseline.json")
+	table := []row{
+		{"q2", "vstream", 100, sample{Wall: 3}, 2 * time.Second, result{}},
+		{"q2", "spark", 100, sample{Wall: 30}, 2 * time.Second, result{}},
+		{"q7", "vstream", 100, sample{Wall: 1}, 2 * time.Second, result{}},
+	}
+	compared := func(now baseline, update bool) (string, error) {
+		var out strings.Builder
+		err := compareBaseline(&out, file, now, suite, update)
+		return out.String(), err
+	}
+	if _, err := compared(baseline{100, 2, units(table)}, false); err == nil {
+		t.Error("no file, no error")
+	}
+	if _, err := compared(baseline{100, 2, units(table)}, true); err != nil {
+		t.Fatal(err)
+	}
+	// A run of one workload leaves the figures of the others.
+	if _, err := compared(baseline{100, 2, map[string]float64{"q7": 0.25}}, true); err != nil {
+		t.Fatal(err)
+	}
+	text, err := compared(baseline{100, 2, map[string]float64{"q2": 3, "q7": 0.25}}, false)
+	if err != nil || !strings.Contains(text, "3.00        1.50    2.00") || !strings.Contains(text, "0.25        0.25    1.00") {
+		t.Errorf("%v\n%s", err, text)
+	}
+	if _, err := compared(baseline{200, 2, units(table)}, false); err == nil {
+		t.Error("figures of another size compare")
 	}
 }

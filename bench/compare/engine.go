@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"sort"
 	"strconv"
+	"time"
 )
 
 // engine runs a query the given number of times; repetition i writes to run/i.
@@ -126,6 +127,7 @@ type row struct {
 	query, engine string
 	events        int64
 	median        sample
+	unit          time.Duration // of calibrate before and after, in the mean
 	result        result
 }
 
@@ -143,11 +145,12 @@ func runWorkload(ctx context.Context, s settings, e engine, w workload) (row, er
 			return row{}, err
 		}
 	}
+	before := calibrate(s.cores)
 	samples, err := e.run(ctx, w.name, run)
 	if err != nil {
 		return row{}, err
 	}
-	r := row{query: w.name, engine: e.name()}
+	r := row{query: w.name, engine: e.name(), unit: (before + calibrate(s.cores)) / 2}
 	if r.events, err = w.events(s.data); err != nil {
 		return row{}, err
 	}

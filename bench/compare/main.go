@@ -49,6 +49,8 @@ func run() error {
 	work := flag.String("work", filepath.Join(os.TempDir(), "vstream-bench"), "folder for data and outputs")
 	binary := flag.String("vstream", "", "the vstream binary; built from ./cmd/vstream if empty")
 	engines := flag.String("engines", "vstream,spark,duckdb", "engines to run")
+	committed := flag.String("baseline", "", "compare vstream's figures with those of this file")
+	update := flag.Bool("update", false, "write vstream's figures to the file of -baseline instead")
 	report := flag.String("out", "", "also write the results to this Markdown file")
 	flag.Parse()
 
@@ -95,6 +97,11 @@ func run() error {
 	fmt.Print(text)
 	if *report != "" {
 		if err := os.WriteFile(*report, []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	if *committed != "" {
+		if err := compareBaseline(os.Stdout, *committed, baseline{*events, *cores, units(table)}, chosen, *update); err != nil {
 			return err
 		}
 	}

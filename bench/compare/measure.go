@@ -14,7 +14,9 @@ type sample struct {
 	Wall  float64 `json:"wall"` // seconds
 	CPU   float64 `json:"cpu"`  // seconds
 	RSSMB int64   `json:"rssMB"`
-	Rows  int64   `json:"rows"` // that a query without output files wrote; -1 if they are not the stream's
+	// WrittenMB is what went to disk: checkpoint, output and scratch files.
+	WrittenMB int64 `json:"writtenMB"`
+	Rows      int64 `json:"rows"` // that a query without output files wrote; -1 if they are not the stream's
 }
 
 // measureArg as the first argument makes this program run the command after it,
@@ -24,6 +26,9 @@ type sample struct {
 // program reads the results of all engines, so that its own would stand in for a
 // command's; a fresh and small process between the two keeps it out.
 const measureArg = "measure-command"
+
+// blockSize is that of getrusage's count of blocks in bytes.
+const blockSize = 512
 
 // measureCommand runs the command and returns the exit code.
 func measureCommand(args []string) int {
@@ -39,7 +44,8 @@ func measureCommand(args []string) int {
 	usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
 	cpu := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	out := os.NewFile(3, "sample")
-	if err := json.NewEncoder(out).Encode(sample{Wall: wall.Seconds(), CPU: cpu.Seconds(), RSSMB: usage.Maxrss / 1024}); err != nil {
+	s := sample{Wall: wall.Seconds(), CPU: cpu.Seconds(), RSSMB: usage.Maxrss / 1024, WrittenMB: usage.Oublock / (1 << 20 / blockSize)}
+	if err := json.NewEncoder(out).Encode(s); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}

@@ -15,12 +15,15 @@ import (
 	"time"
 
 	"github.com/vstream/vstream"
+	"github.com/vstream/vstream/bench/feed"
 	"github.com/vstream/vstream/condition"
 	_ "github.com/vstream/vstream/drivers"
-	"github.com/vstream/vstream/source"
 	"github.com/vstream/vstream/stream"
-	"github.com/vstream/vstream/vector"
 )
+
+// perSecond is how many rows have their event time in one second, and how many come in a
+// micro-batch after the first: state that is kept for n seconds has n*perSecond rows.
+const perSecond = 1000
 
 // kind is one query; kept is how many seconds of rows its state has for a delay of one second.
 type kind struct {
@@ -78,7 +81,8 @@ func measure(k kind, rows, batches int64, provider, dir string) ([]float64, int6
 	}
 	seconds := rows / perSecond
 	for _, name := range []string{"e", "f"} {
-		if err := view(s, name, &feed{seconds, batches}, seconds/k.kept); err != nil {
+		f := &feed.Feed{PerSecond: perSecond, Load: seconds, Batches: batches}
+		if err := f.View(s, name, seconds/k.kept); err != nil {
 			return nil, 0, err
 		}
 	}
@@ -103,23 +107,6 @@ func measure(k kind, rows, batches int64, provider, dir string) ([]float64, int6
 	took := l.took[min(len(l.took)-1, 5):]
 	slices.Sort(took)
 	return took, l.state, nil
-}
-
-// view names a stream of f's rows with a watermark.
-func view(s *vstream.Session, name string, f *feed, delay int64) error {
-	format := fmt.Sprintf("feed-%p", f)
-	source.Register(source.Spec{Name: format, Summary: "rows of the benchmark", Schema: schema,
-		Open: func(context.Context, source.Context, source.Options, *vector.Schema) (source.Source, error) {
-			return f, nil
-		}})
-	t, err := s.Read(format).Load()
-	if err != nil {
-		return err
-	}
-	if t, err = t.WithWatermark("ts", fmt.Sprint(delay, " seconds")); err != nil {
-		return err
-	}
-	return t.View(name)
 }
 
 func once(s *vstream.Session) error {

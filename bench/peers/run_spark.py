@@ -1,7 +1,7 @@
 """Runs a job file on Apache Spark (pyspark): run_spark.py JOB RUN REPS CORES, with DATA in the environment.
 
 Repetition i uses the folder RUN/i. One JSON line per repetition: wall and CPU
-seconds from start() to the end of the query, the JVM being up, its peak RSS and the rows written.
+seconds from start() to the end of the query, the JVM being up, its peak RSS, what it wrote to disk and the rows written.
 """
 import json
 import os
@@ -56,6 +56,11 @@ def peak_rss_mb(pid):
         return next(int(line.split()[1]) for line in f if line.startswith("VmHWM")) // 1024
 
 
+def written_mb(pid):
+    with open(f"/proc/{pid}/io") as f:
+        return next(int(line.split()[1]) for line in f if line.startswith("write_bytes")) >> 20
+
+
 # The default of 1 GB is too little for the joins, and counting the rows of the state,
 # which costs a read per write, is what people are advised to turn off.
 os.environ["PYSPARK_SUBMIT_ARGS"] = "--driver-memory 8g pyspark-shell"
@@ -71,10 +76,11 @@ spark.sparkContext.setLogLevel("ERROR")
 pid = int(spark.sparkContext._jvm.java.lang.ProcessHandle.current().pid())
 for rep in range(reps):
     writer = build(spark, load(os.path.join(run, str(rep))))
-    cpu, start = cpu_seconds(pid), time.monotonic()
+    written, cpu, start = written_mb(pid), cpu_seconds(pid), time.monotonic()
     running = writer.start()
     running.awaitTermination()
     wall = time.monotonic() - start
     rows = sum(json.loads(p.json)["sink"].get("numOutputRows", 0) for p in running.recentProgress)
-    print(json.dumps({"wall": wall, "cpu": cpu_seconds(pid) - cpu, "rssMB": peak_rss_mb(pid), "rows": rows}), flush=True)
+    sample = {"wall": wall, "cpu": cpu_seconds(pid) - cpu, "rssMB": peak_rss_mb(pid), "writtenMB": written_mb(pid) - written, "rows": rows}
+    print(json.dumps(sample), flush=True)
 spark.stop()
