@@ -32,12 +32,12 @@ func newEngine(ctx context.Context, name string, s settings, binary string) (e e
 			}
 		}
 		return vstream{s, binary}, "", nil
-	case "spark", "duckdb":
+	case "spark", "duckdb", "polars":
 		python := os.Getenv("PEERS_PYTHON")
 		if python == "" {
 			python = "python3"
 		}
-		modules := map[string]string{"spark": "import pyspark, yaml", "duckdb": "import duckdb, pyarrow"}[name]
+		modules := map[string]string{"spark": "import pyspark, yaml", "duckdb": "import duckdb, pyarrow", "polars": "import polars"}[name]
 		if out, err := exec.CommandContext(ctx, python, "-c", modules).CombinedOutput(); err != nil {
 			return nil, fmt.Sprintf("%s cannot %s: %s", python, modules, lastLine(out, err)), nil
 		}

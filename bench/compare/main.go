@@ -1,10 +1,10 @@
 // Command compare runs the benchmark's jobs on vstream and, where they are
-// installed, on Apache Spark and DuckDB, on the same data and in the same run, checks
+// installed, on Apache Spark, DuckDB and Polars, on the same data and in the same run, checks
 // that the results agree, and prints the figures side by side.
 //
 //	go run ./bench/compare -events 2000000 -n 3 q0 q7
 //
-// The peers need a Python with pyspark and pyyaml, or with duckdb and pyarrow:
+// The peers need a Python with pyspark and pyyaml, with duckdb and pyarrow, or with polars:
 // the one in PEERS_PYTHON, or python3.
 package main
 
@@ -48,7 +48,7 @@ func run() error {
 	bench := flag.String("bench", "bench", "this repository's bench folder")
 	work := flag.String("work", filepath.Join(os.TempDir(), "vstream-bench"), "folder for data and outputs")
 	binary := flag.String("vstream", "", "the vstream binary; built from ./cmd/vstream if empty")
-	engines := flag.String("engines", "vstream,spark,duckdb", "engines to run")
+	engines := flag.String("engines", "vstream,spark,duckdb,polars", "engines to run")
 	committed := flag.String("baseline", "", "compare vstream's figures with those of this file")
 	update := flag.Bool("update", false, "write vstream's figures to the file of -baseline instead")
 	report := flag.String("out", "", "also write the results to this Markdown file")

@@ -37,12 +37,12 @@ func render(s settings, table []row) (text string, agree bool) {
 	b.WriteString(`
 - vstream: wall, CPU and RSS of the whole process. Durable: one file is one micro-batch, checkpoint and output are synced.
 - spark: from start() to the end of the query, the JVM being up; of several repetitions the later ones find it warm. Checkpoint as in vstream, RocksDB state.
-- duckdb: one batch over all files, nothing durable: a ceiling rather than a peer. Windows that the stream leaves open are left out.
+- duckdb, polars: one batch over all files, nothing durable: a ceiling rather than a peer. Windows that the stream leaves open are left out.
 - events: rows of the query's streams.
-- written: by the whole process, to checkpoint, output and scratch files; not counted for duckdb.
+- written: by the whole process, to checkpoint, output and scratch files; not counted for duckdb and polars.
 - rate, relative: events/s divided by vstream's.
 - result: rows written, compared by value without regard to order. q0, q1, dedup, join_ba and gb_* write nowhere, and their rows are counted only;
-  gb_* in DuckDB has the final groups, not the stream's updates. Of q5 the column that a tie decides is left out.
+  gb_* in DuckDB and Polars has the final groups, not the stream's updates. Of q5 the column that a tie decides is left out.
 `)
 	return b.String(), agree
 }
