@@ -6,6 +6,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/vstream/vstream/exec"
+	"github.com/vstream/vstream/statestore"
 	"github.com/vstream/vstream/vector"
 	"github.com/vstream/vstream/watermark"
 )
@@ -25,7 +26,7 @@ type Dedup struct {
 	removed bool  // the watermark took keys out in this micro-batch
 	below   int64
 	gid     []uint32
-	cold    cold
+	tier    spill
 }
 
 // New makes the operator.
@@ -111,13 +112,24 @@ func (d *Dedup) add(keys []arrow.Array, times arrow.Array, n int) ([]uint32, err
 		d.gid = make([]uint32, n)
 	}
 	gid := d.gid[:n]
+	var rows []uint32
+	var err error
 	switch {
 	case d.Within:
-		return d.expiring.add(keys, d.expiry(times), gid), nil
+		rows, err = d.addExpiring(keys, d.expiry(times), gid)
 	case d.KeyTime >= 0:
-		return d.timed.add(keys, gid), nil
+		d.timed.add(keys, gid)
+		if rows, err = d.known(d.timed.grown, d.timed.first); len(d.timed.grown) > 1 {
+			rows = ascending(rows, n)
+		}
+	default:
+		before := len(d.plain.added)
+		rows, err = d.known([]growth{{d.plain, before}}, d.plain.add(keys, gid, nil))
 	}
-	return d.addPlain(keys, gid)
+	if err != nil {
+		return nil, err
+	}
+	return rows, d.shedWithin(n)
 }
 
 // expiry is when the keys of rows with these event times leave.
@@ -139,33 +151,47 @@ func (d *Dedup) expiry(times arrow.Array) []int64 {
 func (d *Dedup) EndBatch(exec.Emit) error {
 	m := d.task.Metrics
 	if w := d.task.Watermark; w.Set {
-		n := d.evict(watermark.Micros(w.Evict))
+		n, err := d.evict(watermark.Micros(w.Evict))
+		if err != nil {
+			return err
+		}
 		m.NumRowsRemoved += int64(n)
 		d.removed, d.below = n > 0, watermark.Micros(w.Evict)
 	}
 	switch {
 	case d.Within:
 		m.NumRowsTotal += int64(d.expiring.live())
-		m.MemoryBytes += int64(d.expiring.bytes())
-	case d.KeyTime >= 0:
-		for _, s := range d.timed.every() {
-			m.NumRowsTotal += int64(s.live())
-			m.MemoryBytes += int64(s.table.Bytes())
-		}
 	default:
-		m.NumRowsTotal += int64(d.plain.live() + d.cold.alone())
-		m.MemoryBytes += int64(d.plain.table.Bytes())
+		for _, s := range d.sets() {
+			m.NumRowsTotal += int64(s.live())
+		}
 	}
+	m.MemoryBytes += int64(d.bytes())
 	return nil
 }
 
 // evict lets the keys go that leave at or before bound, and returns their number.
-func (d *Dedup) evict(bound int64) int {
+func (d *Dedup) evict(bound int64) (int, error) {
 	switch {
 	case d.Within:
-		return d.expiring.evict(bound)
-	case d.KeyTime >= 0:
-		return d.timed.evict(bound)
+		n, err := d.evictCold(bound)
+		return n + d.expiring.evict(bound), err
+	case d.KeyTime < 0:
+		return 0, nil
 	}
-	return 0
+	n, cold, end := d.timed.evict(bound)
+	if cold {
+		r := statestore.Range{Kind: statestore.Between, Lo: math.MinInt64, Hi: end}
+		if err := d.tier.table.DeleteRange(r); err != nil {
+			return 0, err
+		}
+	}
+	if s := d.timed.partly(bound); s != nil {
+		gone, err := d.passCold(s, bound)
+		if err != nil {
+			return 0, err
+		}
+		n += gone + s.pass(d.KeyTime, bound)
+	}
+	return n, nil
 }

@@ -269,10 +269,16 @@ func testAgainstModel(t *testing.T, spills bool) {
 }
 
 // TestManyKeys goes through the reorganisations that need many keys: wider spans, and
-// expired keys that are forgotten.
+// expired keys that are forgotten; with a tier too.
 func TestManyKeys(t *testing.T) {
+	for _, keep := range []int64{-1, 200_000} {
+		testManyKeys(t, keep)
+	}
+}
+
+func testManyKeys(t *testing.T, keep int64) {
 	for _, k := range kinds[2:] {
-		e := &engine{t: t, cfg: k.config(), keep: -1}
+		e := &engine{t: t, cfg: k.config(), keep: keep}
 		e.open()
 		m := &model{kind: k, until: map[string]int64{}}
 		w := watermark.Pair{Set: true, Late: -1, Evict: -1}
@@ -289,6 +295,43 @@ func TestManyKeys(t *testing.T) {
 				t.Fatalf("%s, batch %d (-want +got):\n%s", k.name, batch, d)
 			}
 			w.Late, w.Evict = w.Evict, batch*6_000_000-500_000
+		}
+	}
+}
+
+// TestMemoryIsBounded: state of ten times the memory that it may take goes to the tier, without a difference in
+// what comes out.
+func TestMemoryIsBounded(t *testing.T) {
+	const batches, perBatch = 40, 300
+	for _, k := range kinds {
+		k.delay = 1 << 40
+		run := func(keep int64) (rows [][]string, most int64) {
+			e := &engine{t: t, cfg: k.config(), keep: keep}
+			e.open()
+			for batch := range int64(batches) {
+				in := make([]row, 0, 2*perBatch)
+				for i := range int64(perBatch) {
+					for _, n := range []int64{batch*perBatch + i, i * (batch + 1) % (batch*perBatch + 1)} {
+						key, ts := fmt.Sprint(n), n*70
+						in = append(in, row{key: &key, time: &ts, id: int64(len(in))})
+					}
+				}
+				out, c := e.run([][]row{in}, watermark.Pair{Set: k.late, Late: -1, Evict: -1})
+				if c.NumRowsTotal != (batch+1)*perBatch {
+					t.Fatalf("%s, batch %d: %d keys", k.name, batch, c.NumRowsTotal)
+				}
+				rows, most = append(rows, out), max(most, c.MemoryBytes)
+			}
+			return rows, most
+		}
+		want, all := run(-1)
+		keep := all / 10
+		got, most := run(keep)
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%s: rows differ (-want +got):\n%s", k.name, d)
+		}
+		if most > 2*keep {
+			t.Errorf("%s: %d bytes in memory, of which %d may be kept", k.name, most, keep)
 		}
 	}
 }

@@ -21,6 +21,7 @@ type expiring struct {
 	expired  int // number of expired groups
 	calendar *exec.Calendar
 	added    []uint32 // groups of the current micro-batch
+	cold     coldExpiring
 }
 
 // expired marks a group whose key has left. No key leaves at this time: it would be
@@ -32,7 +33,8 @@ func newExpiring(types []*vector.Type) *expiring {
 	return &expiring{table: vector.NewGroupTable(types), calendar: exec.NewCalendar(firstSpan)}
 }
 
-func (e *expiring) live() int { return e.table.Len() - e.expired }
+// live is the number of keys, in memory and in the tier.
+func (e *expiring) live() int { return e.table.Len() - e.expired + e.cold.alone() }
 
 func (e *expiring) bytes() int {
 	return e.table.Bytes() + e.untilMem.Len() + e.calendar.Bytes()
@@ -50,14 +52,28 @@ func (e *expiring) grow(used, n int) {
 // the rows that are the first of their key, in order.
 func (e *expiring) add(cols []arrow.Array, until []int64, gid []uint32) []uint32 {
 	next := e.table.Len()
+	e.find(cols, gid)
+	return e.enter(next, until, gid)
+}
+
+// find finds the groups of rows and makes room for the times of new ones.
+func (e *expiring) find(cols []arrow.Array, gid []uint32) {
+	before := e.table.Len()
 	e.table.Find(cols, gid)
-	e.grow(next, e.table.Len())
+	e.grow(before, e.table.Len())
+}
+
+// enter gives the groups of rows that are new, those from next on, or have expired their times, and returns the rows
+// that are the first of their key, in order.
+func (e *expiring) enter(next int, until []int64, gid []uint32) []uint32 {
 	rows := make([]uint32, 0, len(gid))
 	before := len(e.added)
 	for i, g := range gid {
 		switch {
 		case int(g) == next:
-			next++
+			if next++; e.cold.has(g) {
+				continue
+			}
 		case e.until[g] != expired:
 			continue
 		default:
@@ -99,10 +115,11 @@ func (e *expiring) times(g []uint32) []int64 {
 // compact forgets expired keys when they are most of the table. No group may have been
 // added in the current micro-batch.
 func (e *expiring) compact() {
-	if e.expired < 4096 || e.expired < e.live() {
+	if e.expired < 4096 || e.expired < e.table.Len()/2 {
 		return
 	}
-	g := slices.DeleteFunc(vector.AllGroups(e.table.Len()), func(g uint32) bool { return e.until[g] == expired })
+	g := slices.DeleteFunc(vector.AllGroups(e.table.Len()), func(g uint32) bool { return e.until[g] == expired || e.cold.has(g) })
+	e.cold.forget()
 	cols, until := e.table.Columns(g), e.times(g)
 	// What has left makes room for what comes: the memory stays.
 	e.table.Reset()

@@ -24,6 +24,7 @@ type keyset struct {
 	// and its place among that batch's parts.
 	batch uint64
 	part  int
+	cold  cold
 }
 
 func newKeyset(lo, hi int64, types []*vector.Type) *keyset {
@@ -50,8 +51,10 @@ func (s *keyset) add(cols []arrow.Array, gid, first []uint32) []uint32 {
 	return first
 }
 
-// live is the number of keys that the watermark has not passed.
-func (s *keyset) live() int { return s.table.Len() - s.gone }
+// live is the number of keys, in memory and in the tier, that the watermark has not passed.
+func (s *keyset) live() int { return s.table.Len() - s.gone + s.cold.alone }
+
+func (s *keyset) bytes() int { return s.table.Bytes() }
 
 // pass counts the keys whose time, key column c, is at or before bound, and returns how
 // many of them were not counted before.
@@ -61,13 +64,29 @@ func (s *keyset) pass(c int, bound int64) int {
 		return 0
 	}
 	before := s.gone
-	s.gone, s.size, s.bound = 0, n, bound
-	for _, v := range vector.Values[int64](s.table.Column(c, vector.AllGroups(n))) {
-		if v <= bound {
-			s.gone++
+	s.bound = bound
+	s.recount(c)
+	return s.gone - before
+}
+
+// recount counts the keys in memory that the watermark has passed.
+func (s *keyset) recount(c int) {
+	s.size = s.table.Len()
+	s.gone = len(s.passed(c))
+}
+
+// passed are the groups whose keys the watermark has passed.
+func (s *keyset) passed(c int) (groups []uint32) {
+	n := s.table.Len()
+	if c < 0 || s.lo > s.bound || n == 0 {
+		return nil
+	}
+	for g, v := range vector.Values[int64](s.table.Column(c, vector.AllGroups(n))) {
+		if v <= s.bound {
+			groups = append(groups, uint32(g))
 		}
 	}
-	return s.gone - before
+	return groups
 }
 
 // kept are those of the added keys that the watermark has not passed.

@@ -106,15 +106,14 @@ func (d *Dedup) commitTimed(put func(cols []arrow.Array, rows int)) {
 func (d *Dedup) Load(_ string, c *statestore.Changes) error {
 	if c.Clear {
 		d.clear()
-		if d.cold.table != nil {
-			d.cold.rows, d.cold.copies, d.cold.copied = 0, nil, 0
-			if err := d.cold.table.DeleteRange(statestore.Range{}); err != nil {
-				return err
-			}
+		if err := d.clearCold(); err != nil {
+			return err
 		}
 	}
 	if c.HasDeleteBelow {
-		d.evict(c.DeleteBelow)
+		if _, err := d.evict(c.DeleteBelow); err != nil {
+			return err
+		}
 	}
 	for _, b := range c.Deletes {
 		if b.Rows > 0 {
@@ -144,6 +143,9 @@ func (d *Dedup) restore(cols []arrow.Array, n int) {
 		d.expiring.added = nil
 	case d.KeyTime >= 0:
 		d.timed.add(keys, gid)
+		for _, g := range d.timed.grown {
+			g.set.added = g.set.added[:g.before]
+		}
 	default:
 		d.plain.add(keys, gid, nil)
 		d.plain.added = nil

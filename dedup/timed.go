@@ -23,10 +23,18 @@ type timed struct {
 	forever *keyset     // keys with a null time
 	span    int64       // microseconds of a set's span
 	batch   uint64      // input batches so far
+	// crowded tells that the sets take too much memory even without keys.
+	crowded bool
+
+	grown []growth // of the last input batch
+	first []uint32 // its rows that are the first of their key, in the order of grown
 }
 
 // firstSpan is the span of a set to begin with.
 const firstSpan = 1_000_000
+
+// crowd is the least number of sets that may be too many for the memory.
+const crowd = 64
 
 func newTimed(types []*vector.Type, time int) *timed {
 	return &timed{types: types, time: time, sets: map[int64]*keyset{}, sorted: true, span: firstSpan}
@@ -128,50 +136,64 @@ func (t *timed) split(times arrow.Array) (parts []part, rows []uint32) {
 	return parts, rows
 }
 
-// add puts rows of keys in and returns the rows that are the first of their key, in order.
-func (t *timed) add(cols []arrow.Array, gid []uint32) []uint32 {
+// add puts rows of keys in and notes which are the first of their key.
+func (t *timed) add(cols []arrow.Array, gid []uint32) {
 	parts, rows := t.split(cols[t.time])
+	t.grown, t.first = t.grown[:0], t.first[:0]
 	if rows == nil {
-		return parts[0].to.add(cols, gid, nil)
+		t.grown = append(t.grown, growth{parts[0].to, len(parts[0].to.added)})
+		t.first = parts[0].to.add(cols, gid, t.first)
+		return
 	}
 	sorted := make([]arrow.Array, len(cols))
 	for i, c := range cols {
 		sorted[i] = vector.Take(c, rows)
 	}
-	first := vector.NewBitmap(len(rows))
-	var found []uint32
-	n, lo := 0, 0
+	lo := 0
 	for _, p := range parts {
 		hi := lo + p.rows
 		k := make([]arrow.Array, len(sorted))
 		for i, c := range sorted {
 			k[i] = vector.SliceArray(c, lo, hi)
 		}
-		found = p.to.add(k, gid[:p.rows], found[:0])
-		for _, i := range found {
-			first.Set(int(rows[lo+int(i)]))
+		t.grown = append(t.grown, growth{p.to, len(p.to.added)})
+		before := len(t.first)
+		t.first = p.to.add(k, gid[:p.rows], t.first)
+		for i, r := range t.first[before:] {
+			t.first[before+i] = rows[lo+int(r)]
 		}
-		n += len(found)
 		lo = hi
 	}
-	out := make([]uint32, 0, n)
-	for i := range rows {
-		if first.Get(i) {
+}
+
+// ascending puts distinct rows of an input batch of n in order. The rows of one set are already.
+func ascending(rows []uint32, n int) []uint32 {
+	is := vector.NewBitmap(n)
+	for _, r := range rows {
+		is.Set(int(r))
+	}
+	out := make([]uint32, 0, len(rows))
+	for i := range n {
+		if is.Get(i) {
 			out = append(out, uint32(i))
 		}
 	}
 	return out
 }
 
-// evict drops the keys whose time is at or before bound and returns their number.
-func (t *timed) evict(bound int64) int {
-	n, whole := 0, 0
+// evict drops the keys whose time is at or before bound and returns their number and, if sets went whose
+// keys the tier has, too, the end of the last of them.
+func (t *timed) evict(bound int64) (n int, cold bool, end int64) {
+	whole := 0
 	for _, s := range t.inOrder() {
 		if s.hi > bound {
 			break
 		}
 		whole++
 		n += s.live()
+		if s.cold.wrote {
+			cold, end = true, s.hi
+		}
 		delete(t.sets, s.lo)
 		s.table.Free()
 	}
@@ -179,25 +201,37 @@ func (t *timed) evict(bound int64) int {
 		t.order = append(t.order[:0:0], t.order[whole:]...)
 		t.recent = [64]*keyset{}
 	}
-	if len(t.order) > 0 && t.order[0].lo <= bound {
-		n += t.order[0].pass(t.time, bound)
-	}
-	return n
+	return n, cold, end
 }
 
-// widen gathers the keys in wider sets when there are many sets with few keys each. No
-// set may have keys that were added in the current micro-batch.
+// partly is the set in which bound lies, if there is one: the first, once evict has dropped those before.
+func (t *timed) partly(bound int64) *keyset {
+	if len(t.order) > 0 && t.order[0].lo <= bound {
+		return t.order[0]
+	}
+	return nil
+}
+
+// widen gathers the keys in wider sets when there are many sets with few keys each, or too many for
+// the memory. No set may have keys that were added in the current micro-batch.
 func (t *timed) widen() {
-	if len(t.order) < 1024 || t.span > math.MaxInt64/64 {
+	if t.span > math.MaxInt64/64 {
 		return
 	}
-	n := 0
-	for _, s := range t.order {
-		n += s.table.Len()
-	}
-	if n > 16*len(t.order) {
+	switch {
+	case t.crowded && len(t.order) >= crowd:
+	case len(t.order) < 1024:
 		return
+	default:
+		n := 0
+		for _, s := range t.order {
+			n += s.table.Len() + s.cold.alone
+		}
+		if n > 16*len(t.order) {
+			return
+		}
 	}
+	t.crowded = false
 	old := t.inOrder()
 	bound := old[0].bound
 	t.span *= 16
@@ -205,10 +239,17 @@ func (t *timed) widen() {
 	for _, s := range old {
 		cols := s.table.Columns(vector.AllGroups(s.table.Len()))
 		t.add(cols, make([]uint32, s.table.Len()))
+		// What the tier has of keys in memory is not noted any more: they would be given to it once more.
+		c := &t.at(s.lo).cold
+		c.wrote = c.wrote || s.cold.wrote
+		c.alone += s.cold.alone
 		s.table.Free()
 	}
 	for _, s := range t.inOrder() {
 		s.added = s.added[:0]
 	}
-	t.evict(bound)
+	// What the tier had of the keys up to bound is gone already.
+	if s := t.partly(bound); s != nil {
+		s.pass(t.time, bound)
+	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/vstream/vstream/join"
 	"github.com/vstream/vstream/kernels"
 	"github.com/vstream/vstream/statestore"
+	"github.com/vstream/vstream/statestore/storetest"
 	"github.com/vstream/vstream/vector"
 	"github.com/vstream/vstream/watermark"
 )
@@ -116,10 +117,18 @@ type harness struct {
 	log     map[string][]*statestore.Changes
 	metrics exec.Metrics
 	largest int
+	// keep is the memory beyond which rows go to a tier; noTier: there is none.
+	keep int64
+	// out is what the last micro-batch emitted, in order.
+	out []string
 }
 
-func newHarness(cfg join.Config) *harness {
-	h := &harness{cfg: cfg, log: map[string][]*statestore.Changes{}}
+const noTier = -1
+
+func newHarness(cfg join.Config) *harness { return newSpillingHarness(cfg, noTier) }
+
+func newSpillingHarness(cfg join.Config, keep int64) *harness {
+	h := &harness{cfg: cfg, log: map[string][]*statestore.Changes{}, keep: keep}
 	h.restart()
 	return h
 }
@@ -131,6 +140,9 @@ func (h *harness) restart() {
 		panic(err)
 	}
 	h.op = op.(exec.Stateful)
+	if h.keep != noTier {
+		must(op.(exec.Spiller).Spill(&storetest.NaiveTier{Keep: h.keep}))
+	}
 	names := make([]string, 0, len(h.log))
 	for n := range h.log {
 		names = append(names, n)
@@ -167,6 +179,7 @@ func (h *harness) batch(in [2][]row, late, evict int64, cut int) []string {
 		h.log[store] = append(h.log[store], clone(c))
 		return nil
 	}))
+	h.out = slices.Clone(out)
 	sort.Strings(out)
 	return out
 }
@@ -223,14 +236,23 @@ func texts(b *vector.Batch) []string {
 
 // TestAgainstModel joins random streams, with disorder, nulls, late rows, cuts and
 // restarts, and compares rows and counts with the model.
-func TestAgainstModel(t *testing.T) {
+func TestAgainstModel(t *testing.T) { testAgainstModel(t, false) }
+
+// TestSpillAgainstModel gives rows to a tier all the time: all of them, or down to some memory.
+func TestSpillAgainstModel(t *testing.T) { testAgainstModel(t, true) }
+
+func testAgainstModel(t *testing.T, spills bool) {
 	kinds := []join.Kind{join.Inner, join.LeftOuter, join.RightOuter, join.FullOuter, join.LeftSemi}
 	rapid.Check(t, func(t *rapid.T) {
 		kind := rapid.SampledFrom(kinds).Draw(t, "kind")
 		span := rapid.Int64Range(0, 5).Draw(t, "span")
 		minV := rapid.Int64Range(0, 2).Draw(t, "minV")
 		m := &model{kind: kind, span: span, minV: minV}
-		h := newHarness(config(kind, span, minV))
+		keep := int64(noTier)
+		if spills {
+			keep = rapid.Int64Range(0, 8000).Draw(t, "keep")
+		}
+		h := newSpillingHarness(config(kind, span, minV), keep)
 		late, evict, now := int64(0), int64(0), int64(10)
 		v := int64(0)
 		for b := range rapid.IntRange(1, 8).Draw(t, "batches") {

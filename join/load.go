@@ -53,26 +53,34 @@ func (l *loaded) rows(r *rows, c *statestore.Changes) error {
 		}
 	}
 	for _, b := range c.Puts {
-		if len(b.Cols) != len(r.order)+3 {
-			return fmt.Errorf("join: a block of %d columns for a table of %d", len(b.Cols), len(r.order)+3)
-		}
-		times, ids, err := keysOf(b)
-		if err != nil {
+		if err := r.load(b); err != nil {
 			return err
 		}
-		met := b.Cols[len(b.Cols)-1].Data
-		if len(met) != b.Rows {
-			return fmt.Errorf("join: %d marks for %d rows", len(met), b.Rows)
+	}
+	return nil
+}
+
+// load adds rows in the form of the store, without index.
+func (r *rows) load(b statestore.Block) error {
+	if len(b.Cols) != len(r.order)+3 {
+		return fmt.Errorf("join: a block of %d columns for a table of %d", len(b.Cols), len(r.order)+3)
+	}
+	times, ids, err := keysOf(b)
+	if err != nil {
+		return err
+	}
+	met := b.Cols[len(b.Cols)-1].Data
+	if len(met) != b.Rows {
+		return fmt.Errorf("join: %d marks for %d rows", len(met), b.Rows)
+	}
+	for i, col := range r.order {
+		if err := r.cols[col].load(b.Cols[2+i], b.Rows); err != nil {
+			return fmt.Errorf("join: column %d: %w", i, err)
 		}
-		for i, col := range r.order {
-			if err := r.cols[col].load(b.Cols[2+i], b.Rows); err != nil {
-				return fmt.Errorf("join: column %d: %w", i, err)
-			}
-		}
-		for i, t := range times {
-			r.push(t, ids[i], met[i]&matched)
-			r.next = max(r.next, ids[i]+1)
-		}
+	}
+	for i, t := range times {
+		r.push(t, ids[i], met[i]&matched)
+		r.next = max(r.next, ids[i]+1)
 	}
 	return nil
 }
@@ -129,25 +137,53 @@ func each(times []int64, gone []eviction, fn func(i int, gone bool)) {
 
 // settle completes the rows: those that left are dead, those that were noted have a
 // match, and keys are in the index.
-func (l *loaded) settle(r *rows) {
+func (l *loaded) settle(s *side) error {
+	l.settleRows(s.kept)
+	if len(l.metIDs) > 0 {
+		last := s.kept.finder()
+		var times, ids []int64
+		each(l.metTimes, l.metGone, func(i int, gone bool) {
+			if gone {
+				return
+			}
+			if row, ok := last(l.metIDs[i], s.kept.len()); ok {
+				s.kept.marks[row] |= matched
+			} else if s.cold.n > 0 {
+				times, ids = append(times, l.metTimes[i]), append(ids, l.metIDs[i])
+			}
+		})
+		if err := s.markCold(times, ids); err != nil {
+			return err
+		}
+	}
+	s.kept.reindex()
+	return nil
+}
+
+// settleRows makes the rows dead that left, and forgets why.
+func (l *loaded) settleRows(r *rows) {
 	each(r.times, l.rowsGone, func(i int, gone bool) {
 		if gone {
 			r.remove(uint32(i))
 		}
 	})
-	if len(l.metIDs)+len(l.deleted) > 0 {
-		l.apply(r)
+	if len(l.deleted) > 0 {
+		last := r.finder()
+		for _, d := range l.deleted {
+			if row, ok := last(d.id, d.n); ok && r.marks[row]&dead == 0 {
+				r.remove(row)
+			}
+		}
 	}
-	r.reindex()
+	l.rowsGone, l.deleted = nil, nil
 }
 
-// apply finds the rows that were deleted or have a match. An id may have been given
-// again after its row had left.
-func (l *loaded) apply(r *rows) {
+// finder gives a function that finds the last row with an id among the first n. An id may have been given again
+// after its row had left.
+func (r *rows) finder() func(id int64, n int) (uint32, bool) {
 	byID := vector.AllGroups(r.len())
 	slices.SortFunc(byID, func(a, b uint32) int { return cmp.Or(cmp.Compare(r.ids[a], r.ids[b]), cmp.Compare(a, b)) })
-	// last is the last row with an id among the first n.
-	last := func(id int64, n int) (uint32, bool) {
+	return func(id int64, n int) (uint32, bool) {
 		at, _ := slices.BinarySearchFunc(byID, id, func(row uint32, id int64) int {
 			if r.ids[row] < id || r.ids[row] == id && int(row) < n {
 				return -1
@@ -159,19 +195,6 @@ func (l *loaded) apply(r *rows) {
 		}
 		return byID[at-1], true
 	}
-	for _, d := range l.deleted {
-		if row, ok := last(d.id, d.n); ok && r.marks[row]&dead == 0 {
-			r.remove(row)
-		}
-	}
-	each(l.metTimes, l.metGone, func(i int, gone bool) {
-		if gone {
-			return
-		}
-		if row, ok := last(l.metIDs[i], r.len()); ok {
-			r.marks[row] |= matched
-		}
-	})
 }
 
 // reindex builds the index anew from the columns.

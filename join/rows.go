@@ -154,6 +154,11 @@ func (r *rows) compact() {
 			stay = append(stay, uint32(i))
 		}
 	}
+	r.reduce(stay)
+}
+
+// reduce drops all rows but those given, in ascending order, which live.
+func (r *rows) reduce(stay []uint32) {
 	for _, c := range r.cols {
 		c.keep(stay)
 	}
@@ -165,6 +170,25 @@ func (r *rows) compact() {
 	}
 	r.times, r.ids, r.marks = shrink(r.times), shrink(r.ids), shrink(r.marks)
 	r.gone = 0
+}
+
+// fit gives memory back that is not in use.
+func (r *rows) fit() {
+	for _, c := range r.cols {
+		c.words, c.off, c.data = fit(c.words), fit(c.off), fit(c.data)
+	}
+	r.index.entries = fit(r.index.entries)
+	for i, w := range r.index.words {
+		r.index.words[i] = fit(w)
+	}
+	r.times, r.ids, r.marks, r.first = fit(r.times), fit(r.ids), fit(r.marks), fit(r.first)
+}
+
+func fit[T any](s []T) []T {
+	if cap(s) > len(s)+len(s)/4 {
+		return append(make([]T, 0, len(s)), s...)
+	}
+	return s
 }
 
 // gather is column c of the given rows.

@@ -11,11 +11,9 @@ import (
 // Build is the table with which a stream is joined. It is filled before a micro-batch
 // and only read during it, by all instances of Static.
 type Build struct {
-	// Version is what it was filled from; for the owner's use.
-	Version string
-
 	side Side
 	rows *rows
+	null bool // a row has a null key
 }
 
 // NewBuild makes an empty table of rows of a schema, found by the key columns.
@@ -27,7 +25,7 @@ func NewBuild(schema *vector.Schema, keys []int) *Build {
 
 // Fill replaces the rows of the table.
 func (b *Build) Fill(batches []*vector.Batch) error {
-	b.rows = newRows(&b.side)
+	b.rows, b.null = newRows(&b.side), false
 	var k keyBatch
 	for _, in := range batches {
 		n := in.Len()
@@ -36,6 +34,7 @@ func (b *Build) Fill(batches []*vector.Batch) error {
 			key[i] = in.Col(c)
 		}
 		k.read(key, b.rows.types, n)
+		b.null = b.null || k.null != nil
 		if err := b.rows.append(in.Columns(), n, &k, vector.AllGroups(n), nil, make([]bool, n)); err != nil {
 			return err
 		}
@@ -51,12 +50,30 @@ type StaticConfig struct {
 	// Keys are columns of the stream's rows, of the types of the table's keys; none: every
 	// row is a candidate. A row with a null key matches nothing.
 	Keys []int
+	// NullAware makes LeftAnti mean NOT IN: a null key on either side is equal to no key and
+	// different from none, so that a row with one comes out only if the table is empty.
+	NullAware bool
 	// Residual, Reads, ReadSchema, Output and Schema as in Config; Right is the table.
 	Residual   func() (kernels.Expr, error)
 	Reads      []Column
 	ReadSchema *vector.Schema
 	Output     []Column
 	Schema     *vector.Schema
+}
+
+// Barred tells whether the table, as it is filled, lets no row of the stream through.
+// Spark's joins by hash do not read the stream then.
+func (c *StaticConfig) Barred() bool {
+	empty := c.Build.rows.len() == 0
+	switch {
+	case c.NullAware:
+		return c.Build.null
+	case len(c.Keys) > 0:
+		return empty && (c.Kind == Inner || c.Kind == LeftSemi)
+	case c.Residual == nil:
+		return empty && c.Kind == LeftSemi || !empty && c.Kind == LeftAnti
+	}
+	return false
 }
 
 // Static joins each batch of a stream with a table that does not change meanwhile.
@@ -84,6 +101,9 @@ func NewStatic(cfg StaticConfig) (exec.Operator, error) {
 
 // Process joins a batch.
 func (s *Static) Process(_ int, in *vector.Batch, out exec.Emit) error {
+	if s.NullAware && s.Build.null {
+		return nil
+	}
 	n := in.Len()
 	key := make([]arrow.Array, len(s.Keys))
 	for i, k := range s.Keys {
@@ -96,6 +116,11 @@ func (s *Static) Process(_ int, in *vector.Batch, out exec.Emit) error {
 	s.met = s.met[:n]
 	clear(s.met)
 	enough := s.met
+	if s.NullAware && s.keys.null != nil && s.Build.rows.len() > 0 {
+		for i := range n {
+			s.met[i] = s.keys.null.Get(i)
+		}
+	}
 	if s.Kind == Inner || s.Kind == LeftOuter {
 		enough = nil
 	}

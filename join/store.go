@@ -72,16 +72,14 @@ func (j *SymmetricHash) Commit(stage func(store string, c *statestore.Changes) e
 				rows.Puts = append(rows.Puts, b)
 			}
 		}
-		switch {
-		case len(s.dirty) == 0:
-		case j.Kind == LeftSemi && i == Left:
-			b := s.kept.keyBlock(s.dirty)
-			for _, c := range s.kept.order[:len(s.Keys)] {
-				b.Cols = append(b.Cols, s.kept.cols[c].stored(s.dirty))
-			}
-			rows.Deletes = append(rows.Deletes, b)
-		default:
-			if b := s.kept.keyBlock(s.kept.alive(s.dirty)); b.Rows > 0 {
+		leaves := j.Kind.leaves(i == Left)
+		if len(s.dirty) > 0 {
+			s.noted = append(s.noted, s.noteDirty(leaves))
+		}
+		for _, b := range s.noted {
+			if leaves {
+				rows.Deletes = append(rows.Deletes, b)
+			} else if b = s.unevicted(b); b.Rows > 0 {
 				met.Puts = append(met.Puts, b)
 			}
 		}
@@ -109,24 +107,47 @@ func (j *SymmetricHash) Load(store string, c *statestore.Changes) error {
 			if s.loaded == nil {
 				s.loaded = &loaded{}
 			}
-			if table == 0 {
-				return s.loaded.rows(s.kept, c)
+			if table == 1 {
+				return s.loaded.matches(c)
 			}
-			return s.loaded.matches(c)
+			if err := s.loadCold(c); err != nil {
+				return err
+			}
+			if err := s.loaded.rows(s.kept, c); err != nil {
+				return err
+			}
+			return j.shedLoaded(s)
 		}
 	}
 	return fmt.Errorf("join: unknown table %s", store)
 }
 
-// alive are those of the given rows that have not left.
-func (r *rows) alive(rows []uint32) []uint32 {
-	out := rows[:0:0]
-	for _, i := range rows {
-		if r.marks[i]&dead == 0 {
-			out = append(out, i)
+// noteDirty tells the dirty rows to the state store: by their keys in it, if they leave, or else by
+// times and ids.
+func (s *side) noteDirty(leaves bool) statestore.Block {
+	b := s.kept.keyBlock(s.dirty)
+	if leaves {
+		for _, c := range s.kept.order[:len(s.Keys)] {
+			b.Cols = append(b.Cols, s.kept.cols[c].stored(s.dirty))
 		}
 	}
-	return out
+	return b
+}
+
+// unevicted are the times and ids of a block without those that were evicted in the micro-batch.
+func (s *side) unevicted(b statestore.Block) statestore.Block {
+	if s.evicted == 0 {
+		return b
+	}
+	times, ids := longs(b.Cols[0].Data), longs(b.Cols[1].Data)
+	n := 0
+	for i, t := range times {
+		if t > s.bound {
+			times[n], ids[n] = t, ids[i]
+			n++
+		}
+	}
+	return timesAndIDs(times[:n], ids[:n])
 }
 
 // keyBlock is a block of the keys, time and id, of the given rows.
@@ -135,7 +156,7 @@ func (r *rows) keyBlock(rows []uint32) statestore.Block {
 	for i, x := range rows {
 		times[i], ids[i] = r.times[x], r.ids[x]
 	}
-	return statestore.Block{Rows: len(rows), Cols: []statestore.ColumnData{{Data: bytesOf(times)}, {Data: bytesOf(ids)}}}
+	return timesAndIDs(times, ids)
 }
 
 // block is the live rows lo..hi as a block. Fixed-width values are not copied if all
@@ -147,6 +168,11 @@ func (r *rows) block(lo, hi int) statestore.Block {
 			rows = append(rows, uint32(i))
 		}
 	}
+	return r.blockOf(rows)
+}
+
+// blockOf is rows as a block.
+func (r *rows) blockOf(rows []uint32) statestore.Block {
 	b := r.keyBlock(rows)
 	if b.Rows == 0 {
 		return b

@@ -7,6 +7,7 @@ import (
 
 	"github.com/vstream/vstream/exec"
 	"github.com/vstream/vstream/kernels"
+	"github.com/vstream/vstream/statestore"
 	"github.com/vstream/vstream/vector"
 	"github.com/vstream/vstream/watermark"
 )
@@ -28,6 +29,7 @@ type SymmetricHash struct {
 	met      []bool   // of the batch's rows: has a match
 	sel      []uint32 // rows of the batch to keep
 	loading  sync.Mutex
+	tier     spill
 }
 
 // side is the state of one input.
@@ -42,6 +44,10 @@ type side struct {
 	since   int      // rows from here on came in the micro-batch
 	dirty   []uint32 // rows from before it that got their first match, and so left a semi join
 	loaded  *loaded
+	// noted are the keys, in the state store, of rows that got their first match in the micro-batch and
+	// may not be in memory any more.
+	noted []statestore.Block
+	cold  cold
 }
 
 // New makes the operator.
@@ -72,17 +78,19 @@ func (j *SymmetricHash) Open(t *exec.Task) error {
 	j.task = t
 	for _, s := range j.sides {
 		if s.loaded != nil {
-			s.loaded.settle(s.kept)
+			if err := s.loaded.settle(s); err != nil {
+				return err
+			}
 			s.loaded = nil
 		}
 		s.kept.compact()
-		s.since, s.dirty, s.evicted = s.kept.len(), s.dirty[:0], 0
+		s.since, s.dirty, s.noted, s.evicted = s.kept.len(), s.dirty[:0], nil, 0
 		s.evicts = s.Time >= 0 && s.Bound != nil && t.Watermark.Set
 		if s.evicts {
 			s.bound = watermark.Micros(s.Bound(t.Watermark.Evict))
 		}
 	}
-	return nil
+	return j.shed()
 }
 
 // FirstSide is the side whose input is port 0 of the operator; the other is port 1.
@@ -119,17 +127,25 @@ func (j *SymmetricHash) Process(port int, in *vector.Batch, out exec.Emit) error
 		enough = j.met
 	}
 	err = j.pairs.probe(&other.kept.index, other.kept.marks, &j.keys, enough, enough != nil && j.residual == nil, func() error {
-		return j.joined(port, in, out)
+		return j.joined(port, in, other, out)
 	})
 	if err != nil {
 		return err
+	}
+	if other.cold.n > 0 {
+		if err := j.probeCold(port, in, key, out); err != nil {
+			return err
+		}
 	}
 	if semi && port == Left {
 		if err := j.emitMet(in, out); err != nil {
 			return err
 		}
 	}
-	return j.keep(port, in)
+	if err := j.keep(port, in); err != nil {
+		return err
+	}
+	return j.shedWithin(n)
 }
 
 // preFilter takes out the rows that fail the condition on their own side.
@@ -163,10 +179,10 @@ func (j *SymmetricHash) preFilter(port int, in *vector.Batch, out exec.Emit) (*v
 	return in.Select(pass), nil
 }
 
-// joined takes the pairs found: it applies the rest of the condition, marks both
-// rows and emits.
-func (j *SymmetricHash) joined(port int, in *vector.Batch, out exec.Emit) error {
-	p, other := &j.pairs, j.sides[1-port]
+// joined takes the pairs found of a batch and rows of the other side: it applies the rest of the
+// condition, marks both rows and emits.
+func (j *SymmetricHash) joined(port int, in *vector.Batch, other *side, out exec.Emit) error {
+	p := &j.pairs
 	if j.residual != nil {
 		b := vector.NewBatch(j.ReadSchema, p.columns(j.Reads, port, in, other.kept), len(p.in))
 		if err := p.filter(j.task.Kernel, j.residual, b); err != nil {
@@ -270,24 +286,31 @@ func (j *SymmetricHash) EndBatch(out exec.Emit) error {
 	m := j.task.Metrics
 	for i, s := range j.sides {
 		if s.evicts {
-			gone := s.kept.evict(s.bound, nil)
-			s.evicted = len(gone)
-			m.NumRowsRemoved += int64(len(gone))
+			var alone func(r *rows, which []uint32) error
 			if j.Kind.preserves(i) {
-				if err := j.emitAlone(i, gone, out); err != nil {
+				alone = func(r *rows, which []uint32) error { return j.emitAlone(i, r, which, out) }
+			}
+			cold, err := s.evictCold(s.bound, alone)
+			if err != nil {
+				return err
+			}
+			gone := s.kept.evict(s.bound, nil)
+			s.evicted = cold + len(gone)
+			m.NumRowsRemoved += int64(s.evicted)
+			if alone != nil {
+				if err := alone(s.kept, gone); err != nil {
 					return err
 				}
 			}
 		}
-		m.NumRowsTotal += int64(s.kept.live())
+		m.NumRowsTotal += int64(s.kept.live() + s.cold.n)
 		m.MemoryBytes += int64(s.kept.memory())
 	}
 	return nil
 }
 
-// emitAlone emits those of the given kept rows of a side that have no match.
-func (j *SymmetricHash) emitAlone(port int, gone []uint32, out exec.Emit) error {
-	kept := j.sides[port].kept
+// emitAlone emits those of the given rows of a side that have no match.
+func (j *SymmetricHash) emitAlone(port int, kept *rows, gone []uint32, out exec.Emit) error {
 	alone := gone[:0]
 	for _, r := range gone {
 		if kept.marks[r]&matched == 0 {

@@ -30,8 +30,8 @@ type TierTable interface {
 	Delete(keys Block) error
 	// DeleteRange removes the rows of a range.
 	DeleteRange(r Range) error
-	// Scan gives the rows of a range, as they are when it begins, in blocks of bounded size. The table may be changed
-	// meanwhile.
+	// Scan gives the rows of a range, as they are when it begins, in blocks of bounded size, and by their order
+	// column if there is one, nulls last. The table may be changed meanwhile.
 	Scan(r Range, fn func(b Block) error) error
 }
 

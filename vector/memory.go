@@ -11,20 +11,28 @@ const hugeThreshold = 4 << 20
 
 // Memory is zeroed memory for pointer-free tables, aligned to 8 bytes. Large
 // pieces lie outside the Go heap on huge pages where the system has them, so
-// that the garbage collector neither scans nor paces by them. A piece that
+// that the garbage collector neither scans nor paces by them, and with addresses
+// behind them to grow into. A piece that
 // nobody frees is freed when it becomes unreachable: whoever keeps a slice of
 // it keeps the Memory too.
 type Memory struct {
-	b       []byte
+	b       []byte // its capacity is what it can grow to in place
 	mapped  []byte
 	cleanup runtime.Cleanup
 }
 
+// growRoom is how many times its size a large piece that has grown can grow to in place. Addresses
+// that are not in use cost nothing.
+const growRoom = 16
+
 // NewMemory is n zeroed bytes.
-func NewMemory(n int) *Memory {
+func NewMemory(n int) *Memory { return newMemory(n, n) }
+
+// newMemory is n zeroed bytes that may grow in place to as many as room, if they are outside of the heap.
+func newMemory(n, room int) *Memory {
 	m := &Memory{}
 	if n >= hugeThreshold {
-		if b, mapped := mapHuge(n); b != nil {
+		if b, mapped := mapHuge(n, room); b != nil {
 			m.b, m.mapped = b, mapped
 			m.cleanup = runtime.AddCleanup(m, unmap, mapped)
 			return m
@@ -59,10 +67,15 @@ func (m *Memory) Free() {
 	}
 }
 
-// Grow is a Memory of at least n bytes that begins with the first used bytes of m,
-// which is freed; the size at least doubles, so that appending is linear.
+// Grow is a Memory of at least n bytes that begins with the first used bytes of m and has zeros where m had
+// nothing; m is not to be used any more. The size grows by a factor, so that appending is linear.
 func (m *Memory) Grow(used, n int) *Memory {
-	out := NewMemory(max(n, 2*m.Len()))
+	if m != nil && n <= cap(m.b) && m.mapped != nil {
+		m.b = m.b[:min(max(n, m.Len()+m.Len()/4), cap(m.b))]
+		return m
+	}
+	n = max(n, 2*m.Len())
+	out := newMemory(n, growRoom*n)
 	if m != nil {
 		copy(out.b, m.b[:used])
 		m.Free()

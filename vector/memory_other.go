@@ -3,6 +3,6 @@
 package vector
 
 // mapHuge has no portable form; Memory then comes from the Go heap.
-func mapHuge(int) (b, mapped []byte) { return nil, nil }
+func mapHuge(int, int) (b, mapped []byte) { return nil, nil }
 
 func unmap([]byte) {}

@@ -53,15 +53,20 @@ func (b *bucket) bytes() int { return b.table.Bytes() + b.states.Bytes() }
 func (b *bucket) groups() int { return b.table.Len() + b.cold.alone() }
 
 // merge folds rows of keys and states in and marks their groups as changed in
-// the epoch; epoch 0 marks nothing and replaces states instead (recovery).
-func (b *bucket) merge(impls []*agg.Impl, keys, states []arrow.Array, n int, epoch uint32, gid []uint32) error {
+// the epoch; epoch 0 marks nothing and replaces states instead (recovery). gid are the groups of
+// the rows if they are known already, and room for some of them otherwise.
+func (b *bucket) merge(impls []*agg.Impl, keys, states []arrow.Array, n int, epoch uint32, gid []uint32, known bool) error {
 	for lo := 0; lo < n; lo += mergeRows {
 		hi := min(lo+mergeRows, n)
-		k, s := slice(keys, lo, hi), slice(states, lo, hi)
-		g := gid[:hi-lo]
+		s := slice(states, lo, hi)
 		before := b.table.Len()
-		b.table.Find(k, g)
-		b.states.Grow(b.table.Len())
+		g := gid[:hi-lo]
+		if known {
+			g = gid[lo:hi]
+		} else {
+			b.table.Find(slice(keys, lo, hi), g)
+			b.states.Grow(b.table.Len())
+		}
 		if epoch == 0 {
 			for _, x := range g {
 				if int(x) < before {

@@ -141,12 +141,13 @@ func (f *Final) mergeBatch(cols []arrow.Array, n int, epoch uint32) error {
 		if p.to != f.forever && f.WindowEnd {
 			keys = append(keys[:f.EventTime-1:f.EventTime-1], keys[f.EventTime+1:]...)
 		}
-		if p.to.cold.rows > 0 {
+		known := p.to.cold.rows > 0
+		if known {
 			if err := f.fetch(p.to, keys, p.rows, epoch != 0); err != nil {
 				return err
 			}
 		}
-		if err := p.to.merge(f.impls, keys, part[nk:], p.rows, epoch, f.gid); err != nil {
+		if err := p.to.merge(f.impls, keys, part[nk:], p.rows, epoch, f.gid, known); err != nil {
 			return err
 		}
 		lo += p.rows

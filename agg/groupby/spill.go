@@ -77,9 +77,9 @@ const (
 	checkRows = 1 << 16
 	// gatherRows is how many input rows are looked up in the tier together: many, so that their keys,
 	// in order, lie close to each other.
-	gatherRows = 1 << 18
+	gatherRows = 1 << 17
 	// spillBytes bounds the columns that are written to the tier at a time.
-	spillBytes = 16 << 20
+	spillBytes = 8 << 20
 )
 
 // gather merges n rows later, with others.
@@ -227,8 +227,8 @@ func (f *Final) coldRange(b *bucket) statestore.Range {
 	return statestore.Range{Kind: statestore.Between, Lo: b.lo, Hi: b.hi}
 }
 
-// fetch makes groups of the keys of n rows that are not in a bucket's table, and brings
-// back the states of those that the tier has, or, if they are to be replaced anyway, notes only
+// fetch sets gid to the groups of the keys of n rows in a bucket's table. Of those that were not there it brings
+// back the states that the tier has or, if they are to be replaced anyway, notes only
 // that it has copies.
 func (f *Final) fetch(b *bucket, keys []arrow.Array, n int, states bool) error {
 	if cap(f.gid) < n {
@@ -388,10 +388,8 @@ func (f *Final) removeCold(b *bucket, keys []arrow.Array, n int) error {
 	if err := f.fetch(b, keys, n, false); err != nil {
 		return err
 	}
-	gid := f.gid[:n]
-	b.table.Find(keys, gid)
 	var copied []uint32
-	for _, g := range gid {
+	for _, g := range f.gid[:n] {
 		if b.cold.copied(g) {
 			copied = append(copied, g)
 			b.cold.copies.Clear(int(g))

@@ -11,8 +11,12 @@ import (
 // storeName is Spark's name of an aggregation's store.
 const storeName = "default"
 
-// commitRows bounds the rows of a block of changes.
-const commitRows = 1 << 17
+// A block of changes is full at commitRows rows; exportRows are read together: few enough for the groups'
+// states to stay in the cache between the aggregates.
+const (
+	commitRows = 1 << 17
+	exportRows = 1 << 13
+)
 
 // fields are the columns of the store: keys, then states.
 func (l *layout) fields() []vector.Field { return l.exchange.Fields[:l.exchange.Len()-1] }
@@ -39,8 +43,8 @@ func (f *Final) Commit(stage func(store string, c *statestore.Changes) error) er
 		}
 	}
 	for _, b := range f.every() {
-		for lo := 0; lo < len(b.dirty); lo += commitRows {
-			g := b.dirty[lo:min(lo+commitRows, len(b.dirty))]
+		for lo := 0; lo < len(b.dirty); lo += exportRows {
+			g := b.dirty[lo:min(lo+exportRows, len(b.dirty))]
 			cols := f.keysOf(b, g)
 			for i := range f.impls {
 				cols = append(cols, b.states.Export(i, g)...)

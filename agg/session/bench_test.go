@@ -36,7 +36,7 @@ func BenchmarkSessions(b *testing.B) {
 			total := 0
 			b.ResetTimer()
 			for range b.N {
-				e := newEngine(b, "append", true)
+				e := newEngine(b, "append", true, noTier)
 				toFinal := func(x *vector.Batch) error { return e.op.Process(0, x, nil) }
 				for lo := 0; lo < batches; lo += 8 {
 					wm := int64(lo)*1000 - 2000

@@ -1,12 +1,14 @@
 package session
 
 import (
-	"cmp"
+	"math"
 	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
+	"github.com/vstream/vstream/agg"
 	"github.com/vstream/vstream/exec"
+	"github.com/vstream/vstream/statestore"
 	"github.com/vstream/vstream/vector"
 	"github.com/vstream/vstream/watermark"
 )
@@ -35,6 +37,7 @@ type Final struct {
 	late     *vector.GroupTable // groups dropped in this micro-batch
 	changed  []change
 	gone     []uint32 // sessions absorbed or evicted in this micro-batch
+	cold     cold
 }
 
 // NewFinal makes the operator.
@@ -56,9 +59,9 @@ func (f *Final) clear() {
 func (f *Final) Open(t *exec.Task) error {
 	f.task = t
 	f.parts, f.rows = nil, 0
-	f.changed, f.gone = nil, nil
+	f.changed, f.gone, f.cold.noted = nil, nil, nil
 	if f.open.sparse() {
-		return f.rebuild()
+		return f.rebuild(f.open.all())
 	}
 	return nil
 }
@@ -121,7 +124,7 @@ func (f *Final) EndBatch(out exec.Emit) error {
 		f.parts = nil
 	}
 	if f.Mode == "complete" {
-		if err := f.emit(f.open.all(), out); err != nil {
+		if err := f.emitUpTo(math.MaxInt64, f.open.all(), out, nil); err != nil {
 			return err
 		}
 	}
@@ -131,8 +134,8 @@ func (f *Final) EndBatch(out exec.Emit) error {
 		}
 	}
 	m.NumRowsRemoved += int64(len(f.gone))
-	m.NumRowsTotal += int64(f.open.live)
-	m.MemoryBytes += int64(f.open.bytes() + f.calendar.Bytes())
+	m.NumRowsTotal += int64(f.open.live + f.cold.n)
+	m.MemoryBytes += f.bytes()
 	if f.late != nil {
 		m.NumRowsDroppedByWatermark += int64(f.late.Len())
 		f.late.Free()
@@ -159,7 +162,10 @@ func join(parts [][]arrow.Array) []arrow.Array {
 // fold merges n rows into the sessions.
 func (f *Final) fold(cols []arrow.Array, n int) error {
 	nk := f.startColumn()
-	kid := f.open.keysOf(cols[:nk], n)
+	kid, err := f.keysOf(cols[:nk], n)
+	if err != nil {
+		return err
+	}
 	merged := f.open.merge(kid, vector.Values[int64](cols[nk]), vector.Values[int64](cols[nk+1]))
 	f.open.states.Grow(len(f.open.slots))
 	states := cols[nk+2:]
@@ -228,31 +234,49 @@ func (f *Final) evict(bound int64, out exec.Emit) error {
 		closed = append(closed, x)
 	})
 	f.open.sweep(closed)
-	slices.SortFunc(closed, func(a, b uint32) int {
-		x, y := &f.open.slots[a], &f.open.slots[b]
-		return cmp.Or(cmp.Compare(x.end, y.end), cmp.Compare(x.start, y.start), cmp.Compare(a, b))
-	})
 	f.gone = append(f.gone, closed...)
-	return f.emit(closed, out)
+	left := 0
+	nk := f.startColumn()
+	err := f.emitUpTo(bound, closed, out, func(cols []arrow.Array, n int) error {
+		left += n
+		f.cold.noted = append(f.cold.noted, exec.Block(f.fields()[:nk+1], cols[:nk+1], n))
+		return f.trim(cols[:nk], n, bound)
+	})
+	if err != nil || left == 0 {
+		return err
+	}
+	f.task.Metrics.NumRowsRemoved += int64(left)
+	f.cold.n -= left
+	f.cold.first = bound + 1
+	return f.cold.sessions.DeleteRange(statestore.Range{Kind: statestore.Between, Lo: math.MinInt64, Hi: bound})
 }
 
 // emit hands out sessions with their results.
 func (f *Final) emit(slots []uint32, out exec.Emit) error {
 	for lo := 0; lo < len(slots); lo += emitRows {
 		g := slots[lo:min(lo+emitRows, len(slots))]
-		cols := f.keyColumns(g)
-		for i := range f.Impls {
-			c, err := f.open.states.Result(i, g)
-			if err != nil {
-				return err
-			}
-			cols = append(cols, c)
+		cols, err := f.results(g)
+		if err != nil {
+			return err
 		}
 		if err := out(vector.NewBatch(f.output, cols, len(g))); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// results are the output columns of sessions.
+func (f *Final) results(slots []uint32) ([]arrow.Array, error) {
+	cols := f.keyColumns(slots)
+	for i := range f.Impls {
+		c, err := f.open.states.Result(i, slots)
+		if err != nil {
+			return nil, err
+		}
+		cols = append(cols, c)
+	}
+	return cols, nil
 }
 
 // keyColumns are keys, start and end of sessions.
@@ -274,41 +298,65 @@ func (f *Final) stateColumns(slots []uint32) []arrow.Array {
 	return cols
 }
 
-// rebuild leaves slots and keys behind that are not in use any more.
-func (f *Final) rebuild() error {
+// rebuild keeps these sessions, which the state store has, and leaves other slots and keys behind.
+func (f *Final) rebuild(slots []uint32) error {
 	old := f.open
-	slots := old.all()
-	cols := f.stateColumns(slots)
+	cols, nk := f.stateColumns(slots), f.startColumn()
+	numbers := make([]int64, len(slots))
+	for i, x := range slots {
+		numbers[i] = old.slots[x].number()
+	}
 	f.clear()
-	if err := f.restore(cols, len(slots)); err != nil {
+	f.open.next = old.next
+	if err := f.insert(f.open.keysOf(cols[:nk], len(slots)), cols[nk:], numbers); err != nil {
 		return err
 	}
 	old.free()
 	return nil
 }
 
-// restore puts sessions in as they are.
+// restore puts sessions in that recovery has read.
 func (f *Final) restore(cols []arrow.Array, n int) error {
 	nk := f.startColumn()
-	kid := f.open.keysOf(cols[:nk], n)
-	start, end := vector.Values[int64](cols[nk]), vector.Values[int64](cols[nk+1])
-	slots := make([]uint32, n)
+	kid, err := f.keysOf(cols[:nk], n)
+	if err != nil {
+		return err
+	}
+	numbers := make([]int64, n)
+	for i := range numbers {
+		numbers[i] = f.open.next
+		f.open.next++
+	}
+	return f.insert(kid, cols[nk:], numbers)
+}
+
+// insert puts sessions of keys in; cols are their starts, ends and states.
+func (f *Final) insert(kid []uint32, cols []arrow.Array, numbers []int64) error {
+	start, end := vector.Values[int64](cols[0]), vector.Values[int64](cols[1])
+	slots := make([]uint32, len(kid))
 	for i, k := range kid {
-		slots[i] = f.open.add(k, start[i], end[i])
+		slots[i] = f.open.put(k, start[i], end[i], numbers[i])
 		f.open.slots[slots[i]].stored = true
 	}
 	f.open.link(slots, kid, start, end)
 	f.open.states.Grow(len(f.open.slots))
-	states := cols[nk+2:]
-	for i, im := range f.Impls {
-		w := len(im.State)
-		if err := f.open.states.Restore(i, slots, states[:w]); err != nil {
-			return err
-		}
-		states = states[w:]
+	if err := f.restoreStates(f.open.states, slots, cols[2:]); err != nil {
+		return err
 	}
 	if f.evicts {
 		f.calendar.Add(slots, end)
+	}
+	return nil
+}
+
+// restoreStates puts state columns into empty states.
+func (f *Final) restoreStates(s *agg.States, groups []uint32, cols []arrow.Array) error {
+	for i, im := range f.Impls {
+		w := len(im.State)
+		if err := s.Restore(i, groups, cols[:w]); err != nil {
+			return err
+		}
+		cols = cols[w:]
 	}
 	return nil
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/vstream/vstream/exec"
 	"github.com/vstream/vstream/kernels"
 	"github.com/vstream/vstream/statestore"
+	"github.com/vstream/vstream/statestore/storetest"
 	"github.com/vstream/vstream/vector"
 	"github.com/vstream/vstream/watermark"
 )
@@ -204,10 +205,16 @@ type engine struct {
 	partial exec.Operator
 	op      exec.Stateful
 	log     []*statestore.Changes
+	// keep is the memory beyond which sessions go to a tier; noTier: there is none.
+	keep int64
+	// out is what the last micro-batch emitted, in order.
+	out []string
 }
 
-func newEngine(t testing.TB, mode string, watermark bool) *engine {
-	e := &engine{t: t, cfg: session.Config{Keys: []*vector.Type{vector.String}, Mode: mode, Watermark: watermark}}
+const noTier = -1
+
+func newEngine(t testing.TB, mode string, watermark bool, keep int64) *engine {
+	e := &engine{t: t, keep: keep, cfg: session.Config{Keys: []*vector.Type{vector.String}, Mode: mode, Watermark: watermark}}
 	for _, a := range aggs(t) {
 		e.cfg.Impls = append(e.cfg.Impls, a.Impl)
 	}
@@ -226,6 +233,11 @@ func (e *engine) open() {
 		e.t.Fatal(err)
 	}
 	e.op = op.(exec.Stateful)
+	if e.keep != noTier {
+		if err := op.(exec.Spiller).Spill(&storetest.NaiveTier{Keep: e.keep}); err != nil {
+			e.t.Fatal(err)
+		}
+	}
 	for _, c := range e.log {
 		if err := e.op.Load("default", c); err != nil {
 			e.t.Fatal(err)
@@ -263,6 +275,7 @@ func (e *engine) run(pieces [][]event, w watermark.Pair) (rows []string, c exec.
 		e.log = append(e.log, c)
 		return nil
 	}))
+	e.out = slices.Clone(rows)
 	sort.Strings(rows)
 	return rows, c
 }
@@ -280,11 +293,20 @@ func drawEvent(t *rapid.T, base int64, id int) event {
 	return e
 }
 
-func TestAgainstModel(t *testing.T) {
+func TestAgainstModel(t *testing.T) { testAgainstModel(t, false) }
+
+// TestSpillAgainstModel gives sessions to a tier all the time: all of them, or down to some memory.
+func TestSpillAgainstModel(t *testing.T) { testAgainstModel(t, true) }
+
+func testAgainstModel(t *testing.T, spills bool) {
 	rapid.Check(t, func(rt *rapid.T) {
+		keep := int64(noTier)
+		if spills {
+			keep = rapid.Int64Range(0, 4000).Draw(rt, "keep")
+		}
 		mode := rapid.SampledFrom([]string{"append", "complete"}).Draw(rt, "mode")
 		set := mode == "append" || rapid.Bool().Draw(rt, "watermark")
-		e, m := newEngine(t, mode, set), &model{mode: mode, windows: map[string][]*window{}}
+		e, m := newEngine(t, mode, set, keep), &model{mode: mode, windows: map[string][]*window{}}
 		w := watermark.Pair{Set: set, Late: -20, Evict: -20}
 		id := 0
 		for batch := range rapid.IntRange(1, 6).Draw(rt, "batches") {
@@ -320,7 +342,7 @@ func TestAgainstModel(t *testing.T) {
 // many keys and with many sessions of few keys.
 func TestManySessions(t *testing.T) {
 	for _, c := range []struct{ keys, gap int64 }{{7000, 700}, {3, 1}} {
-		e, m := newEngine(t, "append", true), &model{mode: "append", windows: map[string][]*window{}}
+		e, m := newEngine(t, "append", true, noTier), &model{mode: "append", windows: map[string][]*window{}}
 		w := watermark.Pair{Set: true, Late: -1, Evict: -1}
 		id := 0
 		for batch := range int64(8) {
@@ -357,7 +379,7 @@ func TestLoadRefuses(t *testing.T) {
 		{Puts: []statestore.Block{{Rows: 1}}},
 		{Deletes: []statestore.Block{{Rows: 1, Cols: make([]statestore.ColumnData, 2)}}},
 	} {
-		if err := newEngine(t, "append", true).op.Load("default", c); err == nil {
+		if err := newEngine(t, "append", true, noTier).op.Load("default", c); err == nil {
 			t.Errorf("%+v was taken", c)
 		}
 	}

@@ -21,7 +21,8 @@ type sessions struct {
 	head   []uint32           // first session of each key
 	states *agg.States
 	slots  []slot
-	live   int // slots in use
+	live   int   // slots in use
+	next   int64 // number of the next session
 
 	// of one fold
 	epoch   uint32
@@ -35,7 +36,12 @@ type slot struct {
 	key, next  uint32
 	live       bool
 	stored     bool // the state store has it
+	// The number tells which of two sessions was there first. It is in two parts, so that it takes no room.
+	numberHigh uint16
+	numberLow  uint32
 }
+
+func (s *slot) number() int64 { return int64(s.numberHigh)<<32 | int64(s.numberLow) }
 
 func newSessions(keys []*vector.Type, impls []*agg.Impl) *sessions {
 	return &sessions{table: vector.NewGroupTable(keys), states: agg.NewStates(impls)}
@@ -50,9 +56,15 @@ func (s *sessions) bytes() int {
 	return s.table.Bytes() + s.states.Bytes() + 32*cap(s.slots) + 4*(cap(s.head)+cap(s.seen)+cap(s.ordinal))
 }
 
-// add makes a session that is in no list yet.
+// add makes a new session, which is in no list yet.
 func (s *sessions) add(key uint32, start, end int64) uint32 {
-	s.slots = append(s.slots, slot{start: start, end: end, key: key, next: none, live: true})
+	s.next++
+	return s.put(key, start, end, s.next-1)
+}
+
+// put puts a session in that has a number.
+func (s *sessions) put(key uint32, start, end, number int64) uint32 {
+	s.slots = append(s.slots, slot{start: start, end: end, key: key, next: none, live: true, numberHigh: uint16(number >> 32), numberLow: uint32(number)})
 	s.live++
 	return uint32(len(s.slots) - 1)
 }

@@ -40,10 +40,14 @@ func (f *Final) Commit(stage func(store string, c *statestore.Changes) error) er
 	if len(gone) > 0 {
 		c.Deletes = []statestore.Block{exec.Block(fields[:nk], f.keyColumns(gone)[:nk], len(gone))}
 	}
+	c.Deletes = append(c.Deletes, f.cold.noted...)
 	if len(put) > 0 {
 		c.Puts = []statestore.Block{exec.Block(fields, f.stateColumns(put), len(put))}
 	}
-	return stage(storeName, c)
+	if err := stage(storeName, c); err != nil {
+		return err
+	}
+	return f.shed()
 }
 
 // Load applies recovered changes.
@@ -51,6 +55,9 @@ func (f *Final) Load(_ string, c *statestore.Changes) error {
 	if c.Clear {
 		f.open.free()
 		f.clear()
+		if err := f.clearCold(); err != nil {
+			return err
+		}
 	}
 	fields, nk := f.fields(), f.startColumn()+1
 	for _, b := range c.Deletes {
@@ -58,7 +65,11 @@ func (f *Final) Load(_ string, c *statestore.Changes) error {
 		if err != nil {
 			return fmt.Errorf("session: %w", err)
 		}
-		f.open.remove(f.open.keysOf(cols[:nk-1], b.Rows), vector.Values[int64](cols[nk-1]))
+		kid, err := f.keysOf(cols[:nk-1], b.Rows)
+		if err != nil {
+			return err
+		}
+		f.open.remove(kid, vector.Values[int64](cols[nk-1]))
 	}
 	for _, b := range c.Puts {
 		cols, err := exec.BlockColumns(fields, b)
@@ -70,7 +81,9 @@ func (f *Final) Load(_ string, c *statestore.Changes) error {
 		}
 	}
 	if f.open.sparse() {
-		return f.rebuild()
+		if err := f.rebuild(f.open.all()); err != nil {
+			return err
+		}
 	}
-	return nil
+	return f.shed()
 }

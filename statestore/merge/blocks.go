@@ -1,6 +1,11 @@
 package merge
 
-import "github.com/vstream/vstream/statestore"
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/vstream/vstream/statestore"
+)
 
 // A block is full at so many rows, or at so many bytes in columns without a fixed width.
 const (
@@ -57,6 +62,10 @@ func (t *Table) gather(places []place) statestore.Block {
 
 func (t *Table) gatherColumn(places []place, i, width int) statestore.ColumnData {
 	var out statestore.ColumnData
+	if width == 8 && !t.nulls(i) {
+		out.Data = t.gatherWords(places, i)
+		return out
+	}
 	if width > 0 {
 		out.Data = make([]byte, 0, len(places)*width)
 	} else {
@@ -77,6 +86,24 @@ func (t *Table) gatherColumn(places []place, i, width int) statestore.ColumnData
 		}
 		out.Data = append(out.Data, c.Data[c.Off[row]:c.Off[row+1]]...)
 		out.Off = append(out.Off, uint32(len(out.Data)))
+	}
+	return out
+}
+
+// nulls tells whether there may be nulls in column i.
+func (t *Table) nulls(i int) bool {
+	return slices.ContainsFunc(t.blocks, func(b statestore.Block) bool { return b.Cols[i].Valid != nil })
+}
+
+// gatherWords copies column i, of 8 bytes a row and without nulls.
+func (t *Table) gatherWords(places []place, i int) []byte {
+	from := make([][]byte, len(t.blocks))
+	for b := range from {
+		from[b] = t.blocks[b].Cols[i].Data
+	}
+	out := make([]byte, 8*len(places))
+	for n, p := range places {
+		binary.LittleEndian.PutUint64(out[8*n:], binary.LittleEndian.Uint64(from[p.block][8*int(p.row):]))
 	}
 	return out
 }

@@ -19,18 +19,18 @@ type Table struct {
 	blocks []statestore.Block
 
 	// One entry for each key that was ever put since the last Clear.
-	keys   []byte // encoded, one after another
-	ends   []int  // where each key ends
-	hashes []uint64
-	at     []place
-	live   []bool
-	count  int // live entries
+	keys  []byte // encoded, one after another
+	ends  []int  // where each key ends
+	at    []place
+	live  []bool
+	count int // live entries
 
-	slots []uint32 // hash table of entry + 1; 0 is free; the size is a power of two
+	slots []uint64 // hash table of the hash's high half and entry + 1; 0 is free; the size is a power of two
 
 	scratch     []byte // encoded keys of a block
 	scratchEnds []int
 	rows        []uint32 // of the block that is put
+	near        []near   // of some of its rows
 
 	doomed bool // a later change deletes the rows at or below doom
 	doom   int64
@@ -38,8 +38,19 @@ type Table struct {
 
 type place struct{ block, row uint32 }
 
+// near is what lies in the first slot of a key.
+type near struct {
+	hash, slot uint64
+	start, end int // of the entry's key
+	same       bool
+}
+
+// nearRows is how many rows are looked up together: what each step reads of one row does not wait for the
+// other rows, so that their cache misses overlap.
+const nearRows = 1024
+
 // New is an empty table.
-func New(s statestore.Schema) *Table { return &Table{schema: s, slots: make([]uint32, 64)} }
+func New(s statestore.Schema) *Table { return &Table{schema: s, slots: make([]uint64, 64)} }
 
 // Len is the number of rows.
 func (t *Table) Len() int { return t.count }
@@ -70,7 +81,7 @@ func All(s statestore.Schema, changes []*statestore.Changes) *Table {
 // Apply applies changes. Their blocks must not change afterwards.
 func (t *Table) Apply(c *statestore.Changes) {
 	if c.Clear {
-		*t = Table{schema: t.schema, slots: make([]uint32, 64), scratch: t.scratch, scratchEnds: t.scratchEnds, rows: t.rows, doomed: t.doomed, doom: t.doom}
+		*t = Table{schema: t.schema, slots: make([]uint64, 64), scratch: t.scratch, scratchEnds: t.scratchEnds, rows: t.rows, doomed: t.doomed, doom: t.doom}
 	}
 	if c.HasDeleteBelow {
 		t.deleteBelow(c.DeleteBelow)
@@ -124,30 +135,75 @@ func (t *Table) put(b statestore.Block) {
 	}
 	t.blocks = append(t.blocks, b)
 	t.encodeKeys(&b, rows)
-	start := 0
-	for i, end := range t.scratchEnds {
-		key := t.scratch[start:end]
-		start = end
-		hash := xxhash.Sum64(key)
-		e, slot := t.find(hash, key)
-		if e < 0 {
-			e = len(t.at)
-			t.slots[slot] = uint32(e + 1)
-			t.keys = append(t.keys, key...)
-			t.ends = append(t.ends, len(t.keys))
-			t.hashes = append(t.hashes, hash)
-			t.at = append(t.at, place{})
-			t.live = append(t.live, false)
-			if 2*len(t.at) > len(t.slots) {
-				t.grow()
-			}
+	for lo := 0; lo < len(rows); lo += nearRows {
+		t.putRows(rows, lo, min(lo+nearRows, len(rows)))
+	}
+}
+
+// putRows puts rows lo to hi, whose keys are in the scratch memory.
+func (t *Table) putRows(rows []uint32, lo, hi int) {
+	t.look(lo, hi)
+	for i, n := range t.near {
+		e := int(uint32(n.slot)) - 1
+		if !n.same {
+			e = t.entry(n.hash, t.scratchKey(lo+i))
 		}
 		if !t.live[e] {
 			t.live[e] = true
 			t.count++
 		}
-		t.at[e] = place{uint32(len(t.blocks) - 1), rows[i]}
+		t.at[e] = place{uint32(len(t.blocks) - 1), rows[lo+i]}
 	}
+}
+
+// scratchKey is the key of a row in the scratch memory.
+func (t *Table) scratchKey(i int) []byte {
+	start := 0
+	if i > 0 {
+		start = t.scratchEnds[i-1]
+	}
+	return t.scratch[start:t.scratchEnds[i]]
+}
+
+// look sets near for the keys lo to hi of the scratch memory.
+func (t *Table) look(lo, hi int) {
+	t.near = slices.Grow(t.near[:0], hi-lo)[:hi-lo]
+	mask := uint64(len(t.slots) - 1)
+	for i := range t.near {
+		hash := xxhash.Sum64(t.scratchKey(lo + i))
+		t.near[i] = near{hash: hash, slot: t.slots[hash&mask]}
+	}
+	for i := range t.near {
+		n := &t.near[i]
+		if e := int(uint32(n.slot)); e > 0 && n.slot>>32 == n.hash>>32 {
+			n.end = t.ends[e-1]
+			if e > 1 {
+				n.start = t.ends[e-2]
+			}
+		}
+	}
+	for i := range t.near {
+		n := &t.near[i]
+		n.same = n.end > 0 && bytes.Equal(t.keys[n.start:n.end], t.scratchKey(lo+i))
+	}
+}
+
+// entry finds or makes the entry of a key.
+func (t *Table) entry(hash uint64, key []byte) int {
+	e, slot := t.find(hash, key)
+	if e >= 0 {
+		return e
+	}
+	e = len(t.at)
+	t.slots[slot] = hash>>32<<32 | uint64(e+1)
+	t.keys = append(t.keys, key...)
+	t.ends = append(t.ends, len(t.keys))
+	t.at = append(t.at, place{})
+	t.live = append(t.live, false)
+	if 4*len(t.at) > 3*len(t.slots) {
+		t.grow()
+	}
+	return e
 }
 
 // rowsOf are the rows of a block, but for the doomed ones if they are left out.
@@ -177,8 +233,9 @@ func below(c *statestore.ColumnData, row int, bound int64) bool {
 func (t *Table) find(hash uint64, key []byte) (entry, slot int) {
 	mask := len(t.slots) - 1
 	for slot = int(hash) & mask; ; slot = (slot + 1) & mask {
-		e := int(t.slots[slot]) - 1
-		if e < 0 || t.hashes[e] == hash && bytes.Equal(t.key(e), key) {
+		x := t.slots[slot]
+		e := int(uint32(x)) - 1
+		if e < 0 || x>>32 == hash>>32 && bytes.Equal(t.key(e), key) {
 			return e, slot
 		}
 	}
@@ -193,14 +250,15 @@ func (t *Table) key(e int) []byte {
 }
 
 func (t *Table) grow() {
-	t.slots = make([]uint32, 2*len(t.slots))
+	t.slots = make([]uint64, 2*len(t.slots))
 	mask := len(t.slots) - 1
-	for e, hash := range t.hashes {
+	for e := range t.ends {
+		hash := xxhash.Sum64(t.key(e))
 		slot := int(hash) & mask
 		for t.slots[slot] != 0 {
 			slot = (slot + 1) & mask
 		}
-		t.slots[slot] = uint32(e + 1)
+		t.slots[slot] = hash>>32<<32 | uint64(e+1)
 	}
 }
 

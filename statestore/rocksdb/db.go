@@ -20,7 +20,10 @@ import (
 )
 
 // db is an open database. Its methods may be called concurrently.
-type db struct{ c *C.vs_db }
+type db struct {
+	dir string
+	c   *C.vs_db
+}
 
 // openDB opens a database in a folder; cache and writeBuffer are bytes.
 func openDB(dir string, cache, writeBuffer int64) (*db, error) {
@@ -28,7 +31,7 @@ func openDB(dir string, cache, writeBuffer int64) (*db, error) {
 	defer C.free(unsafe.Pointer(path))
 	var cerr *C.char
 	d := C.vs_open(path, C.size_t(cache), C.size_t(writeBuffer), C.int(max(2, runtime.GOMAXPROCS(0))), &cerr)
-	return &db{d}, failure(cerr)
+	return &db{dir, d}, failure(cerr)
 }
 
 func (d *db) close() { C.vs_close(d.c) }

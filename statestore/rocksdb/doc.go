@@ -1,6 +1,7 @@
 // Package rocksdb is the state store driver "rocksdb": the same changelogs and snapshots as
 // every store, and beneath the operators' tables a capacity tier, so that state may be
-// larger than memory. The tier is a RocksDB database in a local scratch folder: without a log,
+// larger than memory. The tier is a RocksDB database and, for tables without an order column, the files of
+// package tier, in a local scratch folder: without a log,
 // never read after the end of the process, always loaded from the checkpoint.
 //
 // Importing it registers it under "rocksdb" and Spark's provider class name, in programs that are built with

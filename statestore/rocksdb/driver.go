@@ -26,13 +26,13 @@ func (driver) Open(ctx context.Context, dir objstore.Store, conf map[string]stri
 		budget.Close()
 		return nil, err
 	}
-	return &store{s, &tier{budget: budget, parent: conf[durable.LocalDir]}}, nil
+	return &store{s, newCapacity(budget, conf[durable.LocalDir])}, nil
 }
 
 // store is a durable store with a tier.
 type store struct {
 	statestore.Store
-	tier *tier
+	tier *capacity
 }
 
 // Tier is the capacity tier.

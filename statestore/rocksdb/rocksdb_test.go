@@ -6,6 +6,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/vstream/vstream/objstore/mem"
@@ -93,4 +94,28 @@ func TestScratch(t *testing.T) {
 		t.Fatalf("at the end: %v", got)
 	}
 
+}
+
+// Stores that open at the same time look for stale folders while others make theirs.
+func TestScratchFoldersAtOnce(t *testing.T) {
+	parent := t.TempDir()
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for range 50 {
+				s, err := newScratch(parent)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if err := os.WriteFile(filepath.Join(s.dir, "file"), nil, 0o600); err != nil {
+					t.Error(err)
+				}
+				if err := s.remove(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
 }

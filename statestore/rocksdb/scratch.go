@@ -39,15 +39,25 @@ func newScratch(parent string) (*scratch, error) {
 			return nil, condition.IO(err, "create", filepath.Join(dir, ownerFile))
 		}
 		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-		if err == nil {
+		if err == nil && there(f) {
 			return &scratch{dir, f}, nil
 		}
 		f.Close()
-		if !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR) {
+		if err != nil && !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR) {
 			return nil, condition.IO(err, "lock", filepath.Join(dir, ownerFile))
 		}
-		// Another process took the new folder for a stale one, and removes it.
+		// Somebody took the new folder for a stale one before it was locked, and removes it or has done so.
 	}
+}
+
+// there tells whether an open file is still the one under its name.
+func there(f *os.File) bool {
+	mine, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	named, err := os.Stat(f.Name())
+	return err == nil && os.SameFile(mine, named)
 }
 
 func (s *scratch) remove() error {

@@ -4,6 +4,7 @@ package rocksdb
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"sync"
@@ -11,83 +12,100 @@ import (
 
 	"github.com/vstream/vstream/condition"
 	"github.com/vstream/vstream/statestore"
+	"github.com/vstream/vstream/statestore/tier"
 )
 
-// tier is the capacity tier of one query. The database is made when something is first
-// written to it.
-type tier struct {
+// capacity is the capacity tier of one query: a database for the tables whose rows are scanned and deleted
+// by ranges of an order column, and files for the others. Both are made when something is first written to them.
+type capacity struct {
 	budget *statestore.Budget
-	parent string // of the scratch folder; "": the system's
 	tables atomic.Uint32
 	files  atomic.Uint64
+	space  *tier.Space
+	closed atomic.Bool
 
-	closed  atomic.Bool
-	once    sync.Once
-	scratch *scratch
-	db      *db
-	err     error
+	folder func() (*scratch, error)
+	open   func() (*db, error)
 }
 
-// database is the database, opened at first use.
-func (t *tier) database() (*db, error) {
-	t.once.Do(func() {
-		if t.scratch, t.err = newScratch(t.parent); t.err != nil {
-			return
-		}
-		cache, writeBuffer := t.shares()
-		t.db, t.err = openDB(filepath.Join(t.scratch.dir, "db"), cache, writeBuffer)
-		if t.err != nil {
-			t.db = nil
-			t.err = t.failed("open", t.err)
-		}
-	})
-	return t.db, t.err
-}
-
-// The tier's parts of the memory budget: the block cache with filters and indexes, and each of the two
-// write buffers; RocksDB does not work with less than the least.
+// The tier's parts of the memory budget: the block cache with filters and indexes, each of the two
+// write buffers, and the filters of files; RocksDB does not work with less than the least.
 const (
-	cacheShare, writeShare = 0.17, 0.04
-	leastCache, leastWrite = 1 << 20, 256 << 10
+	cacheShare, writeShare, filterShare = 0.07, 0.03, 0.12
+	leastCache, leastWrite              = 1 << 20, 256 << 10
 )
 
-func (t *tier) shares() (cache, writeBuffer int64) {
-	limit := float64(t.budget.Limit())
-	return max(leastCache, int64(cacheShare*limit)), min(max(leastWrite, int64(writeShare*limit)), 128<<20)
+// newCapacity makes an empty tier with its scratch folder in parent, "" for the system's place for temporary files.
+func newCapacity(budget *statestore.Budget, parent string) *capacity {
+	t := &capacity{budget: budget}
+	limit := float64(budget.Limit())
+	t.folder = sync.OnceValues(func() (*scratch, error) {
+		if t.closed.Load() {
+			return nil, errClosed()
+		}
+		return newScratch(parent)
+	})
+	t.open = sync.OnceValues(func() (*db, error) {
+		if t.closed.Load() {
+			return nil, errClosed()
+		}
+		s, err := t.folder()
+		if err != nil {
+			return nil, err
+		}
+		cache, writeBuffer := max(leastCache, int64(cacheShare*limit)), min(max(leastWrite, int64(writeShare*limit)), 128<<20)
+		d, err := openDB(filepath.Join(s.dir, "db"), cache, writeBuffer)
+		if err != nil {
+			return nil, condition.IO(err, "open", s.dir)
+		}
+		return d, nil
+	})
+	t.space = tier.NewSpace(func() (string, error) {
+		s, err := t.folder()
+		if err != nil {
+			return "", err
+		}
+		return s.dir, nil
+	}, int64(filterShare*limit))
+	return t
+}
+
+func errClosed() error {
+	return condition.New("INTERNAL_ERROR", "message", "the state's capacity tier is closed")
 }
 
 // Table makes an empty table.
-func (t *tier) Table(s statestore.Schema) (statestore.TierTable, error) {
-	return &table{tier: t, keys: newKeyForm(t.tables.Add(1), s), values: newForm(s.Values, -1), nk: len(s.Keys)}, nil
+func (t *capacity) Table(s statestore.Schema) (statestore.TierTable, error) {
+	if s.OrderCol < 0 {
+		return t.space.Table(s), nil
+	}
+	return &table{tier: t, keys: newKeyForm(t.tables.Add(1), s), values: tier.NewForm(s.Values, -1), nk: len(s.Keys)}, nil
 }
 
 // Account opens an account of the memory budget.
-func (t *tier) Account() *statestore.Account { return t.budget.Account() }
+func (t *capacity) Account() *statestore.Account { return t.budget.Account() }
 
-// Close closes the database and removes it.
-func (t *tier) Close() error {
+// Close closes the database and the files and removes them.
+func (t *capacity) Close() error {
 	if t.closed.Swap(true) {
 		return nil
 	}
 	t.budget.Close()
-	t.once.Do(func() { t.err = condition.New("INTERNAL_ERROR", "message", "the state's capacity tier is closed") })
-	if t.db != nil {
-		t.db.close()
+	err := t.space.Close()
+	if d, failed := t.open(); failed == nil {
+		d.close()
 	}
-	if t.scratch != nil {
-		return t.scratch.remove()
+	if s, failed := t.folder(); failed == nil {
+		err = errors.Join(err, s.remove())
 	}
-	return nil
+	return err
 }
-
-// failed is the condition of an operation that RocksDB refused.
-func (t *tier) failed(op string, err error) error { return condition.IO(err, op, t.scratch.dir) }
 
 // table is one table: the keys that begin with its number.
 type table struct {
-	tier   *tier
+	tier   *capacity
 	keys   *keyForm
-	values *form
+	values *tier.Form
 	nk     int // key columns
 	wrote  bool
 
@@ -114,7 +132,7 @@ func (t *table) Write(b statestore.Block) error {
 	keys, off := t.keys.encode(b.Cols[:t.nk], b.Rows)
 	cols := b.Cols[t.nk:]
 	n := make([]uint32, b.Rows)
-	t.values.lengths(cols, n)
+	t.values.Lengths(cols, n)
 	// Values are written in the order of the rows first, then records in the order of the keys.
 	at, total := make([]uint32, b.Rows), uint32(0)
 	for i, l := range n {
@@ -122,7 +140,7 @@ func (t *table) Write(b statestore.Block) error {
 		total += l
 	}
 	values := make([]byte, total)
-	t.values.put(values, at, cols) // at is where each value ends now
+	t.values.Put(values, at, cols) // at is where each value ends now
 	batch := append(t.batch[:0], make([]byte, 12)...)
 	for _, row := range sortKeys(keys, off) {
 		batch = append(batch, recordPut)
@@ -137,7 +155,7 @@ func appendBytes(dst, b []byte) []byte {
 }
 
 func (t *table) apply(batch []byte, rows int, ingest bool) error {
-	d, err := t.tier.database()
+	d, err := t.tier.open()
 	if err != nil {
 		return err
 	}
@@ -145,10 +163,14 @@ func (t *table) apply(batch []byte, rows int, ingest bool) error {
 	binary.LittleEndian.PutUint32(batch[8:], uint32(rows))
 	name := ""
 	if ingest {
-		name = filepath.Join(t.tier.scratch.dir, fmt.Sprintf("%d.sst", t.tier.files.Add(1)))
+		s, err := t.tier.folder()
+		if err != nil {
+			return err
+		}
+		name = filepath.Join(s.dir, fmt.Sprintf("%d.sst", t.tier.files.Add(1)))
 	}
 	if err := d.write(batch, name); err != nil {
-		return t.tier.failed("write", err)
+		return condition.IO(err, "write", d.dir)
 	}
 	return nil
 }
@@ -158,7 +180,7 @@ func (t *table) Get(b statestore.Block) ([]uint32, statestore.Block, error) {
 	if !t.wrote || b.Rows == 0 {
 		return nil, statestore.Block{}, nil
 	}
-	d, err := t.tier.database()
+	d, err := t.tier.open()
 	if err != nil {
 		return nil, statestore.Block{}, err
 	}
@@ -175,7 +197,7 @@ func (t *table) Get(b statestore.Block) ([]uint32, statestore.Block, error) {
 	lens := t.lens[:b.Rows]
 	out, err := d.get(sorted, sortedOff, lens, &t.found)
 	if err != nil {
-		return nil, statestore.Block{}, t.tier.failed("read", err)
+		return nil, statestore.Block{}, condition.IO(err, "read", d.dir)
 	}
 	// Back into the order of the rows.
 	const none = missing
@@ -195,8 +217,8 @@ func (t *table) Get(b statestore.Block) ([]uint32, statestore.Block, error) {
 			rows, places = append(rows, uint32(row)), append(places, p)
 		}
 	}
-	values := statestore.Block{Rows: hits, Cols: make([]statestore.ColumnData, len(t.values.width))}
-	t.values.get(out, places, values.Cols)
+	values := statestore.Block{Rows: hits, Cols: make([]statestore.ColumnData, t.values.Columns())}
+	t.values.Get(out, places, values.Cols)
 	return rows, values, nil
 }
 
@@ -219,13 +241,13 @@ func (t *table) DeleteRange(r statestore.Range) error {
 	if !t.wrote || r.Kind == statestore.Between && r.Lo > r.Hi {
 		return nil
 	}
-	d, err := t.tier.database()
+	d, err := t.tier.open()
 	if err != nil {
 		return err
 	}
 	begin, end, last := t.keys.bounds(r)
 	if err := d.deleteRange(begin, end, last); err != nil {
-		return t.tier.failed("write", err)
+		return condition.IO(err, "write", d.dir)
 	}
 	return nil
 }
@@ -235,7 +257,7 @@ func (t *table) Scan(r statestore.Range, fn func(statestore.Block) error) error 
 	if !t.wrote || r.Kind == statestore.Between && r.Lo > r.Hi {
 		return nil
 	}
-	d, err := t.tier.database()
+	d, err := t.tier.open()
 	if err != nil {
 		return err
 	}
@@ -249,14 +271,14 @@ func (t *table) Scan(r statestore.Range, fn func(statestore.Block) error) error 
 			keys[i], values[i] = p+8, p+8+nk
 			p += 8 + nk + nv
 		}
-		b := statestore.Block{Rows: rows, Cols: make([]statestore.ColumnData, t.nk+len(t.values.width))}
+		b := statestore.Block{Rows: rows, Cols: make([]statestore.ColumnData, t.nk+t.values.Columns())}
 		t.keys.decode(piece, keys, b.Cols[:t.nk])
-		t.values.get(piece, values, b.Cols[t.nk:])
+		t.values.Get(piece, values, b.Cols[t.nk:])
 		stopped = fn(b)
 		return stopped
 	})
 	if err != nil && stopped == nil {
-		return t.tier.failed("read", err)
+		return condition.IO(err, "read", d.dir)
 	}
 	return err
 }

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"slices"
@@ -123,6 +124,28 @@ func (t *naiveTable) in(r statestore.Range, row []cell) bool {
 	return r.Lo <= v && v <= r.Hi
 }
 
+// compareOrder compares rows by their order column.
+func (t *naiveTable) compareOrder(a, b []cell) int {
+	if t.schema.OrderCol < 0 {
+		return 0
+	}
+	x, y := a[t.schema.OrderCol], b[t.schema.OrderCol]
+	if x.null || y.null {
+		return compareBool(x.null, y.null)
+	}
+	return cmp.Compare(int64(binary.LittleEndian.Uint64([]byte(x.data))), int64(binary.LittleEndian.Uint64([]byte(y.data))))
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}
+
 func (t *naiveTable) DeleteRange(r statestore.Range) error {
 	for k, row := range t.rows {
 		if t.in(r, row) {
@@ -139,7 +162,9 @@ func (t *naiveTable) Scan(r statestore.Range, fn func(statestore.Block) error) e
 			keys = append(keys, k)
 		}
 	}
-	slices.SortFunc(keys, strings.Compare)
+	slices.SortFunc(keys, func(a, b string) int {
+		return cmp.Or(t.compareOrder(t.rows[a], t.rows[b]), strings.Compare(a, b))
+	})
 	var blocks []statestore.Block
 	for part := range slices.Chunk(keys, 3) {
 		var rows [][]cell

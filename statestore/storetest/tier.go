@@ -16,11 +16,25 @@ import (
 
 // RunTier tests a capacity tier. newTier makes an empty one; it ends with the test.
 func RunTier(t *testing.T, newTier func(t *testing.T) statestore.Tier) {
+	runTier(t, tierSchemas, newTier)
+	t.Run("Order", func(t *testing.T) { testTierOrder(t, newTier(t)) })
+}
+
+// RunUnorderedTier tests a capacity tier that takes only tables without an order column.
+func RunUnorderedTier(t *testing.T, newTier func(t *testing.T) statestore.Tier) {
+	schemas := slices.Clone(tierSchemas)
+	for i := range schemas {
+		schemas[i].OrderCol = -1
+	}
+	runTier(t, schemas, newTier)
+}
+
+func runTier(t *testing.T, schemas []statestore.Schema, newTier func(t *testing.T) statestore.Tier) {
 	tier := newTier(t)
-	t.Run("Model", func(t *testing.T) { rapid.Check(t, func(rt *rapid.T) { testTier(rt, tier) }) })
+	t.Run("Model", func(t *testing.T) { rapid.Check(t, func(rt *rapid.T) { testTier(rt, tier, schemas) }) })
 	t.Run("Large", func(t *testing.T) { testLargeTier(t, tier) })
 	t.Run("Concurrent", func(t *testing.T) { testConcurrentTier(t, tier) })
-	t.Run("Untouched", func(t *testing.T) { testUntouchedTier(t, newTier(t)) })
+	t.Run("Untouched", func(t *testing.T) { testUntouchedTier(t, newTier(t), schemas[0]) })
 }
 
 // tierSchemas are layouts of all kinds; the first is that of the store's tests.
@@ -99,14 +113,14 @@ func contentsOf(t fataler, s statestore.Schema, table statestore.TierTable, r st
 }
 
 // testTier runs random operations on two tables of a tier and on the naive one.
-func testTier(t *rapid.T, tier statestore.Tier) {
+func testTier(t *rapid.T, tier statestore.Tier, schemas []statestore.Schema) {
 	type pair struct {
 		schema     statestore.Schema
 		got, naive statestore.TierTable
 	}
 	var pairs []pair
 	for range 2 {
-		s := rapid.SampledFrom(tierSchemas).Draw(t, "schema")
+		s := rapid.SampledFrom(schemas).Draw(t, "schema")
 		got, err := tier.Table(s)
 		must(t, err)
 		naive, _ := (&NaiveTier{}).Table(s)
@@ -249,7 +263,7 @@ func testConcurrentTier(t *testing.T, tier statestore.Tier) {
 }
 
 // testUntouchedTier reads a tier that nothing was ever written to.
-func testUntouchedTier(t *testing.T, tier statestore.Tier) {
+func testUntouchedTier(t *testing.T, tier statestore.Tier, schema statestore.Schema) {
 	table, err := tier.Table(schema)
 	must(t, err)
 	if rows := contentsOf(t, schema, table, statestore.Range{}); len(rows) > 0 {
@@ -259,5 +273,9 @@ func testUntouchedTier(t *testing.T, tier statestore.Tier) {
 	if err != nil || len(rows) > 0 {
 		t.Error(rows, err)
 	}
-	must(t, table.DeleteRange(statestore.Range{Kind: statestore.NullOrder}))
+	r := statestore.Range{}
+	if schema.OrderCol >= 0 {
+		r.Kind = statestore.NullOrder
+	}
+	must(t, table.DeleteRange(r))
 }
