@@ -27,7 +27,18 @@ type flightJob struct {
 	columns     string   // of the file sink, as DDL
 	once        []string // columns of which each combination is taken once within the watermark
 	late        string   // delay of the watermark if not 6 hours; the rows that are late then go to a late sink
+	async       bool     // asynchronous state checkpointing
 	budget      string   // of the memory of the state, where there is a tier for what is over it
+}
+
+// withAsync behind the name of a job is the same job with asynchronous state checkpointing.
+const withAsync = "+async"
+
+func jobOf(name string) flightJob {
+	name, async := strings.CutSuffix(name, withAsync)
+	j := flightJobs[name]
+	j.async = async
+	return j
 }
 
 const (
@@ -142,7 +153,7 @@ func stateRows(t *testing.T, store objstore.Store) []string {
 			if !ok {
 				t.Fatalf("store %s has no schema", s.Name)
 			}
-			for p := range s.NumPartitions {
+			for p := range commit.StateIDs[op.Operator.ID] {
 				id := statestore.ID{Operator: int(op.Operator.ID), Partition: p, Name: s.Name}
 				fail(state.Register(ctx, id, schema))
 				rows := merge.New(schema)

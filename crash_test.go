@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"sort"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -28,6 +29,7 @@ const (
 	childJob   = "VSTREAM_TEST_JOB"   // which of flightJobs the child runs
 	childDir   = "VSTREAM_TEST_DIR"   // in it the child keeps checkpoint and output
 	childPoint = "VSTREAM_TEST_POINT" // "point/batch": where the child kills itself
+	childKills = "VSTREAM_TEST_KILLS" // how often TestKilledOnSmallBudgets kills; unset, a few times
 )
 
 // TestMain runs a flights job instead of the tests in a child process.
@@ -60,11 +62,14 @@ func TestMain(m *testing.M) {
 }
 
 func runFlights(job, dir string, crash func(string) error, more ...vstream.Option) error {
-	j := flightJobs[job]
+	j := jobOf(job)
 	ctx := context.Background()
 	opts := []vstream.Option{vstream.WithConf("spark.sql.shuffle.partitions", "2"), vstream.WithConf("spark.sql.streaming.stateStore.minDeltasForSnapshot", "2"), vstream.WithCrashPoints(crash)}
 	if j.budget != "" {
 		opts = append(opts, vstream.WithConf("vstream.state.memoryBudget", j.budget), vstream.WithConf("vstream.state.snapshotPieceSize", "8KB"))
+	}
+	if j.async {
+		opts = append(opts, vstream.WithConf("vstream.state.asyncCheckpoint", "true"))
 	}
 	s, err := vstream.New(append(opts, more...)...)
 	if err != nil {
@@ -113,7 +118,7 @@ func runFlights(job, dir string, crash func(string) error, more ...vstream.Optio
 // readOutput are the visible rows of what a job has written, sorted.
 func readOutput(t *testing.T, job, dir string) []string {
 	t.Helper()
-	j := flightJobs[job]
+	j := jobOf(job)
 	if j.format == "" {
 		return readBatchFiles(t, filepath.Join(dir, "out"))
 	}
@@ -215,14 +220,15 @@ var latePoints = append([]string{"after-late-commit"}, crashPoints...)
 // TestKilledAtEveryPoint kills the process with SIGKILL between the steps of a
 // micro-batch and runs the job again.
 func TestKilledAtEveryPoint(t *testing.T) {
-	batches := map[string]int{"many": 2, "all": 1, "parquet": 4, "json": 2, "csv": 2, "update": 2, "complete": 2, "once": 2, "join": 2, "late": 3, "outer": 1, "session": 1, "limit": 1, "distinct": 1}
+	batches := map[string]int{"many": 2, "all": 1, "parquet": 4, "json": 2, "csv": 2, "update": 2, "complete": 2, "once": 2, "join": 2, "late": 3, "outer": 1, "session": 1, "limit": 1, "distinct": 1,
+		"many" + withAsync: 3, "parquet" + withAsync: 4, "late" + withAsync: 3, "once" + withAsync: 2, "join" + withAsync: 2, "complete" + withAsync: 2}
 	for job, n := range batches {
 		if testing.Short() {
 			n = 1
 		}
-		want := undisturbed(t, job)
+		want := undisturbed(t, strings.TrimSuffix(job, withAsync))
 		points := crashPoints
-		if flightJobs[job].late != "" {
+		if jobOf(job).late != "" {
 			points = latePoints
 		}
 		for _, point := range points {
@@ -247,14 +253,14 @@ func TestKilledAtEveryPoint(t *testing.T) {
 // TestKilledAtAnyMoment kills the process with SIGKILL at random moments, several
 // times in a row, until a run gets through.
 func TestKilledAtAnyMoment(t *testing.T) {
-	moments := map[string]int{"many": 20, "parquet": 40, "json": 20, "late": 20}
+	moments := map[string]int{"many": 20, "parquet": 40, "json": 20, "late": 20, "many" + withAsync: 20, "parquet" + withAsync: 20, "late" + withAsync: 20}
 	const seed = 1
 	random := rand.New(rand.NewPCG(seed, seed))
 	for job, n := range moments {
 		if testing.Short() {
 			n = 3
 		}
-		want := undisturbed(t, job)
+		want := undisturbed(t, strings.TrimSuffix(job, withAsync))
 		kills := 0
 		for kills < n {
 			dir := t.TempDir()
@@ -264,8 +270,39 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	}
 }
 
+// TestKilledOnSmallBudgets kills jobs whose state is larger than its budget, so that most of it lies in the
+// provider's tier, with SIGKILL at random moments, as often as childKills says.
+func TestKilledOnSmallBudgets(t *testing.T) {
+	n := 12
+	if testing.Short() {
+		n = 3
+	}
+	if text := os.Getenv(childKills); text != "" {
+		var err error
+		if n, err = strconv.Atoi(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const seed = 2
+	random := rand.New(rand.NewPCG(seed, seed))
+	jobs := []string{"many", "many" + withAsync, "all", "csv" + withAsync}
+	want := map[string]outcome{}
+	for kills, round := 0, 0; kills < n; round++ {
+		job := jobs[round%len(jobs)]
+		if _, ok := want[job]; !ok {
+			want[job] = undisturbed(t, strings.TrimSuffix(job, withAsync))
+		}
+		dir := t.TempDir()
+		k := killUntilDone(t, job, dir, random, 250)
+		compare(t, want[job], readOutcome(t, job, dir))
+		kills += k
+		t.Logf("%s: %d kills, %d in all", job, k, kills)
+	}
+}
+
 // killUntilDone runs a job again and again, killing it at random moments of its first so many
-// milliseconds, until a run gets through; it gives the number of kills.
+// milliseconds, until a run gets through; it gives the number of kills. The time grows with each kill, so that a
+// run gets through on a slow machine, too.
 func killUntilDone(t *testing.T, job, dir string, random *rand.Rand, millis int) (kills int) {
 	t.Helper()
 	for {
@@ -283,6 +320,7 @@ func killUntilDone(t *testing.T, job, dir string, random *rand.Rand, millis int)
 			t.Fatalf("after %d kills: %v", kills, err)
 		}
 		kills++
+		millis += millis/16 + 1
 	}
 }
 

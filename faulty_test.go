@@ -100,7 +100,13 @@ func (d *disk) outcome(t *testing.T) outcome {
 // once, without effect or after it, or be the last one before a crash: the query ends with the
 // condition of that failure or gets over it, and a run with the disk repaired gives the rest.
 func TestEveryStoreCallFails(t *testing.T) {
-	f := newFixture(t, vstream.WithConf("spark.sql.streaming.stateStore.minDeltasForSnapshot", "1"),
+	for _, async := range []string{"false", "true"} {
+		t.Run("asyncCheckpoint "+async, func(t *testing.T) { everyStoreCallFails(t, async) })
+	}
+}
+
+func everyStoreCallFails(t *testing.T, async string) {
+	f := newFixture(t, vstream.WithConf("vstream.state.asyncCheckpoint", async), vstream.WithConf("spark.sql.streaming.stateStore.minDeltasForSnapshot", "1"),
 		vstream.WithConf("spark.sql.streaming.noDataMicroBatches.enabled", "false"), vstream.WithLogger(slog.New(slog.DiscardHandler)))
 	e, err := f.s.Read("json").Option("path", "in").Option("maxFilesPerTrigger", "1").Schema("k STRING, ts TIMESTAMP, v BIGINT").Load()
 	if err != nil {

@@ -15,11 +15,14 @@ type Recovery struct {
 	// Replay: Batch is in the offset log already and is run again as logged.
 	Replay bool
 	// Offsets is the newest entry of the offset log, of Batch if Replay and of the
-	// last batch otherwise; nil on a fresh checkpoint.
+	// last batch otherwise; nil on a fresh checkpoint. With Next it is the one before the newest.
 	Offsets *OffsetEntry
 	// Start is the entry where Batch's input begins, the offsets of the batch before it;
 	// nil if Batch is the first one.
 	Start *OffsetEntry
+	// Next is the entry of the batch after Batch, which is then to be run again as logged, too; nil
+	// if there is none. Only asynchronous state checkpointing leaves one.
+	Next *OffsetEntry
 	// Commit is the newest entry of the commit log, of batch LastCommit; nil (and -1) if
 	// there is none. Its state ids are those of the state on which Batch builds only if
 	// LastCommit is Batch - 1.
@@ -27,13 +30,18 @@ type Recovery struct {
 	LastCommit int64
 }
 
+// AsyncState is the setting of asynchronous state checkpointing. An entry of the offset log that
+// has it set to true may have been written before the commit of the batch before.
+const AsyncState = "vstream.state.asyncCheckpoint"
+
 // Recover reads the ends of both logs. AllowGaps accepts a missing entry before the newest
 // one, as it comes about under asynchronous progress tracking; Start of a replayed batch is
 // then the newest entry there is below.
 //
 // With the last offset entry O and the last commit C: O = C goes on at O+1. O > C runs O
 // again; C < O-1 is accepted with a warning, as in Spark (the commit log was cut). C > O is
-// CONCURRENT_STREAM_LOG_UPDATE, as in Spark. Commits without any offsets, and a missing entry
+// CONCURRENT_STREAM_LOG_UPDATE, as in Spark. Under asynchronous state checkpointing, of which O
+// itself tells, C = O-2 runs O-1 and O again. Commits without any offsets, and a missing entry
 // before the newest one, are VSTREAM_CHECKPOINT_INCONSISTENT, where Spark has no condition.
 func (d *Dir) Recover(ctx context.Context, allowGaps bool) (*Recovery, error) {
 	last, offsets, hasOffsets, err := d.offsets.Latest(ctx)
@@ -67,6 +75,15 @@ func (d *Dir) Recover(ctx context.Context, allowGaps bool) (*Recovery, error) {
 		return r, err
 	}
 	r.Batch, r.Replay = last, true
+	if r.LastCommit == last-2 && offsets.Conf[AsyncState] == "true" && !allowGaps {
+		// Its state may not be durable, or its sink may not have it.
+		r.Next, r.Batch = &offsets, last-1
+		if r.Offsets, err = d.before(ctx, last, false); err != nil {
+			return nil, err
+		}
+		r.Start, err = d.before(ctx, last-1, false)
+		return r, err
+	}
 	if r.LastCommit < last-1 && !allowGaps {
 		slog.Warn("commit log ends before the batch to be run again", "batch", last, "lastCommit", r.LastCommit, "checkpoint", d.Location())
 	}

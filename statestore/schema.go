@@ -1,11 +1,14 @@
 package statestore
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/cespare/xxhash/v2"
 
 	"github.com/vstream/vstream/condition"
 	"github.com/vstream/vstream/objstore"
@@ -23,6 +26,29 @@ type schemaFile struct {
 	OrderCol int      `json:"orderColumn"`
 	Route    []int    `json:"route,omitempty"`
 	View     *View    `json:"view,omitempty"`
+	// Checksum is that of the file as it would be without it; "" in files of before there was one.
+	Checksum string `json:"checksum,omitempty"`
+}
+
+// checksumMember begins the last member of a schema file.
+const checksumMember = `,"checksum":"`
+
+// encode is the file with its checksum.
+func (f schemaFile) encode() ([]byte, error) {
+	data, err := json.Marshal(f)
+	if err != nil {
+		return nil, err
+	}
+	return fmt.Appendf(data[:len(data)-1], `%s%016x"}`, checksumMember, xxhash.Sum64(data)), nil
+}
+
+// whole tells whether the file's checksum, if it has one, is that of data.
+func (f schemaFile) whole(data []byte) bool {
+	at := bytes.LastIndex(data, []byte(checksumMember))
+	if at < 0 || f.Checksum == "" {
+		return at < 0 && f.Checksum == ""
+	}
+	return f.Checksum == fmt.Sprintf("%016x", xxhash.Sum64(append(data[:at:at], '}')))
 }
 
 // Registry keeps the schemas of a checkpoint's tables, one file per operator and store:
@@ -48,9 +74,9 @@ func (r *Registry) Check(ctx context.Context, id ID, s Schema) error {
 		return err
 	}
 	if !ok {
-		data, err := json.Marshal(schemaFile{schemaVersion, id.Operator, id.Name, s.Keys, s.Values, s.OrderCol, s.Route, s.View})
+		data, err := encodeSchema(id, s)
 		if err != nil {
-			return condition.New("INTERNAL_ERROR", "message", err.Error())
+			return err
 		}
 		name := schemaName(id.Operator, id.Name)
 		err = r.dir.CreateExclusive(ctx, name, data)
@@ -60,6 +86,30 @@ func (r *Registry) Check(ctx context.Context, id ID, s Schema) error {
 		return condition.IO(err, "write", r.dir.URL(name))
 	}
 	return r.compare(stored, s)
+}
+
+// encodeSchema is the schema file of a table.
+func encodeSchema(id ID, s Schema) ([]byte, error) {
+	data, err := schemaFile{Version: schemaVersion, Operator: id.Operator, Store: id.Name, Keys: s.Keys, Values: s.Values, OrderCol: s.OrderCol, Route: s.Route, View: s.View}.encode()
+	if err != nil {
+		return nil, condition.New("INTERNAL_ERROR", "message", err.Error())
+	}
+	return data, nil
+}
+
+// SetOrder records the order column of a table that had none so far and whose rows are evicted from
+// now on. It is for a query that is known to go on.
+func (r *Registry) SetOrder(ctx context.Context, id ID, s Schema) error {
+	stored, ok, err := r.Read(ctx, id.Operator, id.Name)
+	if err != nil || !ok || stored.OrderCol == s.OrderCol {
+		return err
+	}
+	data, err := encodeSchema(id, s)
+	if err != nil {
+		return err
+	}
+	name := schemaName(id.Operator, id.Name)
+	return condition.IO(r.dir.Put(ctx, name, data), "write", r.dir.URL(name))
 }
 
 // Compare is Check for a table that may not be there yet; it records nothing.
@@ -72,9 +122,16 @@ func (r *Registry) Compare(ctx context.Context, id ID, s Schema) error {
 }
 
 func (r *Registry) compare(stored, s Schema) error {
-	if !r.compatible(stored.Keys, s.Keys) || stored.OrderCol != s.OrderCol {
-		return condition.New("STATE_STORE_KEY_SCHEMA_NOT_COMPATIBLE",
+	keys := r.compatible(stored.Keys, s.Keys)
+	// A table without an order column may get one: no row has left it by one. The other way round, rows
+	// that left would be back.
+	if !keys || stored.OrderCol >= 0 && stored.OrderCol != s.OrderCol {
+		err := condition.New("STATE_STORE_KEY_SCHEMA_NOT_COMPATIBLE",
 			"storedKeySchema", describe(stored.Keys), "newKeySchema", describe(s.Keys))
+		if keys {
+			err = err.WithHint("rows were removed from the state by the watermark of a column that has none now, and would be back: put the watermark back, or start with a new checkpoint location")
+		}
+		return err
 	}
 	if !r.compatible(stored.Values, s.Values) {
 		return condition.New("STATE_STORE_VALUE_SCHEMA_NOT_COMPATIBLE",
@@ -121,6 +178,9 @@ func DecodeSchema(name string, data []byte) (Schema, error) {
 	}
 	if f.Version > schemaVersion {
 		return Schema{}, condition.New("VSTREAM_NEWER_FORMAT", "file", name, "version", f.Version, "supported", schemaVersion)
+	}
+	if !f.whole(data) {
+		return Schema{}, corruptSchema(name, "its checksum is wrong")
 	}
 	if f.Version < 1 || f.OrderCol < -1 || f.OrderCol >= len(f.Keys) {
 		return Schema{}, corruptSchema(name, "it is no state schema")

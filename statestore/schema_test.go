@@ -3,6 +3,7 @@ package statestore_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -60,6 +61,32 @@ func TestRegistry(t *testing.T) {
 	}
 	if err := unchecked.Check(ctx, id, changed); !errors.Is(err, condition.Name("STATE_STORE_VALUE_SCHEMA_NOT_COMPATIBLE")) {
 		t.Errorf("another layout without the check: %v", err)
+	}
+}
+
+// TestDamagedSchema: no bit of a schema file can change unnoticed, unless it means nothing. Files of before there was
+// a checksum are read.
+func TestDamagedSchema(t *testing.T) {
+	ctx := context.Background()
+	dir := mem.New()
+	if err := statestore.NewRegistry(dir, nil).Check(ctx, statestore.ID{Operator: 2, Name: "default"}, table); err != nil {
+		t.Fatal(err)
+	}
+	data, err := dir.Get(ctx, "schema/2/default.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for bit := range 8 * len(data) {
+		damaged := slices.Clone(data)
+		damaged[bit/8] ^= 1 << (bit % 8)
+		got, err := statestore.DecodeSchema("f", damaged)
+		if err == nil && !cmp.Equal(table, got) || err != nil && !errors.Is(err, condition.Name("VSTREAM_CORRUPT_FILE")) && !errors.Is(err, condition.Name("VSTREAM_NEWER_FORMAT")) {
+			t.Errorf("%s: %v, %v", damaged, got, err)
+		}
+	}
+	before, _, ok := strings.Cut(string(data), `,"checksum":`)
+	if got, err := statestore.DecodeSchema("f", []byte(before+"}")); !ok || err != nil || !cmp.Equal(table, got) {
+		t.Errorf("without a checksum: %v", err)
 	}
 }
 

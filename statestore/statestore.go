@@ -88,12 +88,12 @@ type Store interface {
 	// only attempt that wrote version N, for checkpoints whose commit log is gone.
 	// VSTREAM_STATE_VERSION_UNAVAILABLE says that files are missing or broken.
 	Load(ctx context.Context, id ID, v Version, fn Loader) error
-	// Stage hands over the changes of version n of a table under an attempt id. They may be encoded
-	// right away and concurrently; the blocks must not change until Commit or Abort. A table that comes
+	// Stage hands over the changes of version n of a table under an attempt id. They are encoded right away;
+	// the blocks may be used again when it returns. A table that comes
 	// into being after version 1, as in a repartition, is staged with Clear.
 	Stage(ctx context.Context, id ID, n int64, attempt string, c *Changes) error
 	// Commit makes everything staged for version n under the attempt durable, all
-	// tables together. base is the version on which n builds.
+	// tables together. base is the version on which n builds. Meanwhile the next version may be staged.
 	Commit(ctx context.Context, n int64, attempt string, base Version) error
 	// Abort drops what is staged.
 	Abort(n int64, attempt string)

@@ -56,30 +56,39 @@ func (m *microBatch) timed(clock Clock, step string, fn func() error) error {
 // trigger runs one micro-batch if there is something to do: a planned batch to
 // finish, new data, or a watermark that moved and an operator that waits for it.
 func (e *Execution) trigger(ctx context.Context) (ran bool, err error) {
+	if err := e.checkPending(ctx); err != nil {
+		return false, err
+	}
+	if e.replay == nil && e.moveTo > 0 { // a move builds on a committed batch
+		if err := e.awaitPending(ctx); err != nil {
+			return false, err
+		}
+	}
 	if err := e.controlBatches(ctx); err != nil {
-		return false, condition.In(err, fmt.Sprintf("batch %d", e.next))
+		return false, inBatch(err, e.next)
 	}
 	m := &microBatch{id: e.next, attempt: uuid.NewString(), began: e.cfg.Clock.Now(), millis: map[string]int64{}, rows: make([]int64, len(e.sources))}
-	where := func(err error) error { return condition.In(err, fmt.Sprintf("batch %d", m.id)) }
 	if e.replay != nil {
-		m.entry, e.replay = *e.replay, nil
+		m.entry, e.replay, e.replayNext = *e.replay, e.replayNext, nil
 		if m.end, err = endOffsets(&m.entry, len(e.sources), e.names()); err != nil {
-			return false, where(err)
+			return false, inBatch(err, m.id)
 		}
 	} else {
 		planned, err := e.planBatch(ctx, m)
 		if err != nil {
-			return false, where(err)
+			return false, inBatch(err, m.id)
 		}
 		if !planned {
 			return false, nil
 		}
 	}
 	if err := e.runBatch(ctx, m); err != nil {
-		return false, where(err)
+		return false, inBatch(err, m.id)
 	}
 	return true, nil
 }
+
+func inBatch(err error, id int64) error { return condition.In(err, fmt.Sprintf("batch %d", id)) }
 
 // planBatch asks the sources for new data and, if the batch is worthwhile, writes
 // it to the offset log: from then on it will run with just these offsets.
@@ -107,6 +116,9 @@ func (e *Execution) planBatch(ctx context.Context, m *microBatch) (bool, error) 
 		return false, nil
 	}
 	m.entry = checkpoint.OffsetEntry{Version: e.offsetVersion, WatermarkMs: e.tracker.Current(), TimestampMs: m.began.UnixMilli(), Conf: pinned(e.conf)}
+	if e.asyncState {
+		m.entry.Conf[asyncCheckpoint] = "true"
+	}
 	if m.entry.Version == 2 {
 		m.entry.Sources = map[string]json.RawMessage{}
 		for i, name := range e.names() {
@@ -155,7 +167,9 @@ func rawOffset(o source.Offset) json.RawMessage {
 	return json.RawMessage(o)
 }
 
-// runBatch runs a batch that is in the offset log: state, sink, commit log, in this order.
+// runBatch runs a batch that is in the offset log: state, sink, commit log, in this order. With
+// asynchronous state checkpointing state and sink are written at the same time, and the next batch
+// begins before the entry in the commit log is written, but its sink waits for that.
 func (e *Execution) runBatch(ctx context.Context, m *microBatch) error {
 	m.pair = watermark.Pair{Late: e.prevWM, Evict: m.entry.WatermarkMs, Set: e.tracker.Defined()}
 	if strings.EqualFold(e.conf["spark.sql.streaming.statefulOperator.allowMultiple"], "false") {
@@ -163,6 +177,7 @@ func (e *Execution) runBatch(ctx context.Context, m *microBatch) error {
 	}
 	if err := m.timed(e.cfg.Clock, "addBatch", func() error { return e.addBatch(ctx, m) }); err != nil {
 		e.stateAbort(m)
+		e.dropPending(m)
 		return err
 	}
 	if err := m.timed(e.cfg.Clock, "commitOffsets", func() error { return e.commitBatch(ctx, m) }); err != nil {
@@ -172,7 +187,7 @@ func (e *Execution) runBatch(ctx context.Context, m *microBatch) error {
 	return nil
 }
 
-// addBatch computes the batch, makes the new state durable under the attempt's id
+// addBatch computes the batch, makes the new state durable under the attempt's id, or begins to,
 // and then commits the sink. Until the commit log names the attempt, a rerun of the batch
 // starts from the state before it.
 func (e *Execution) addBatch(ctx context.Context, m *microBatch) error {
@@ -211,10 +226,7 @@ func (e *Execution) addBatch(ctx context.Context, m *microBatch) error {
 		err = e.crash("after-compute")
 	}
 	if err == nil {
-		err = e.commitState(ctx, m)
-	}
-	if err == nil {
-		err = e.crash("after-state-commit")
+		err = e.saveState(ctx, m)
 	}
 	if err == nil {
 		if done {
@@ -234,19 +246,39 @@ func (e *Execution) kernelContext(m *microBatch, partition int) *kernels.Ctx {
 	return &kernels.Ctx{BatchTimeMicros: m.entry.TimestampMs * 1000, Zone: e.cfg.Kernel.Zone, ANSI: e.cfg.Kernel.ANSI, Partition: partition, Conf: e.conf}
 }
 
-// commitState encodes what each stateful operator changed and makes all of it
-// durable with one write.
-func (e *Execution) commitState(ctx context.Context, m *microBatch) error {
-	if len(e.plan.Operators) == 0 {
-		return nil
+// saveState encodes what each stateful operator changed and makes all of it durable with one
+// write; with asynchronous state checkpointing, it only begins to, when the batch before is committed.
+func (e *Execution) saveState(ctx context.Context, m *microBatch) error {
+	base := e.version
+	write := func(ctx context.Context) error {
+		if len(e.plan.Operators) > 0 {
+			if err := e.state.Commit(ctx, m.id+1, m.attempt, base); err != nil {
+				return err
+			}
+		}
+		return e.crash("after-state-commit")
 	}
-	n := m.id + 1
+	if err := e.stageState(ctx, m); err != nil {
+		return err
+	}
+	if !e.asyncState {
+		return write(ctx)
+	}
+	if err := m.timed(e.cfg.Clock, "asyncCheckpointWait", func() error { return e.awaitPending(ctx) }); err != nil {
+		return err
+	}
+	e.startPending(ctx, m, write)
+	return nil
+}
+
+// stageState hands what each stateful operator changed to the state store.
+func (e *Execution) stageState(ctx context.Context, m *microBatch) error {
 	var g errgroup.Group
 	g.SetLimit(e.workers)
 	err := e.runtime.Stateful(func(op, partition int, s exec.Stateful) error {
 		g.Go(func() error {
 			return s.Commit(func(store string, c *statestore.Changes) error {
-				return e.state.Stage(ctx, statestore.ID{Operator: op, Partition: partition, Name: store}, n, m.attempt, c)
+				return e.state.Stage(ctx, statestore.ID{Operator: op, Partition: partition, Name: store}, m.id+1, m.attempt, c)
 			})
 		})
 		return nil
@@ -254,10 +286,7 @@ func (e *Execution) commitState(ctx context.Context, m *microBatch) error {
 	if werr := g.Wait(); err == nil {
 		err = werr
 	}
-	if err != nil {
-		return err
-	}
-	return e.state.Commit(ctx, n, m.attempt, e.version)
+	return err
 }
 
 func (e *Execution) stateAbort(m *microBatch) {
@@ -266,7 +295,7 @@ func (e *Execution) stateAbort(m *microBatch) {
 	}
 }
 
-// commitBatch closes the batch in the commit log.
+// commitBatch closes the batch in the commit log, or lets that be done when its state is durable.
 func (e *Execution) commitBatch(ctx context.Context, m *microBatch) error {
 	tops := map[int]int64{}
 	for node, s := range m.result.EventTime {
@@ -277,9 +306,13 @@ func (e *Execution) commitBatch(ctx context.Context, m *microBatch) error {
 		c.Version, c.StateIDs = 2, e.stateIDs(m.attempt)
 	}
 	var err error
-	if e.async != nil {
+	switch {
+	case e.pending != nil:
+		e.pending.entry <- &c
+		return nil
+	case e.async != nil:
 		err = e.async.commit(ctx, m, c)
-	} else {
+	default:
 		err = e.dir.Commits().Add(ctx, m.id, c)
 	}
 	if err != nil {
@@ -302,14 +335,9 @@ func (e *Execution) stateIDs(attempt string) map[int64][][]string {
 	return ids
 }
 
-// finish moves the query behind the committed batch.
+// finish moves the query behind the batch.
 func (e *Execution) finish(ctx context.Context, m *microBatch) {
 	e.report(m)
-	end := m.end
-	if e.async != nil {
-		end = e.async.processed()
-	}
-	e.commitSources(ctx, end)
 	e.start = m.end
 	e.next++
 	e.prevWM, e.ranWM, e.ran = m.entry.WatermarkMs, m.entry.WatermarkMs, true
@@ -317,6 +345,19 @@ func (e *Execution) finish(ctx context.Context, m *microBatch) {
 	if len(e.plan.Operators) > 0 {
 		e.version = statestore.Version{N: m.id + 1, Attempt: m.attempt}
 	}
+	if e.pending == nil {
+		e.committedBatch(ctx, m)
+	}
+}
+
+// committedBatch does what may be done once no restart runs the batch again. The query has not
+// moved behind the next batch.
+func (e *Execution) committedBatch(ctx context.Context, m *microBatch) {
+	end := m.end
+	if e.async != nil {
+		end = e.async.processed()
+	}
+	e.commitSources(ctx, end)
 	e.housekeep(ctx)
 }
 

@@ -77,7 +77,7 @@ type Config struct {
 	Listener Listener
 	Log      *slog.Logger
 	// Crash is called at the named points between the steps of a micro-batch; tests
-	// let it fail there. With Async, two goroutines call it. Nil in production.
+	// let it fail there. With Async or asynchronous state checkpointing, two goroutines call it. Nil in production.
 	Crash func(point string) error
 }
 

@@ -44,12 +44,16 @@ type Execution struct {
 	start       []source.Offset // position of each source before it
 	committed   []source.Offset // position of each source up to which no restart reads again
 	replay      *checkpoint.OffsetEntry
-	prevWM      int64              // watermark of the batch before: rows are late against it
-	ranWM       int64              // watermark of the last batch that ran in this run
-	ran         bool               // a batch ran in this run
-	version     statestore.Version // state before the next batch
+	replayNext  *checkpoint.OffsetEntry // to be replayed after it
+	prevWM      int64                   // watermark of the batch before: rows are late against it
+	ranWM       int64                   // watermark of the last batch that ran in this run
+	ran         bool                    // a batch ran in this run
+	version     statestore.Version      // state before the next batch
 	maintain    sync.WaitGroup
 	maintaining atomic.Bool
+	asyncState  bool               // asynchronous state checkpointing
+	pending     *pendingBatch      // with it: the newest batch, until it is committed
+	cancel      context.CancelFunc // ends the run
 	idleSince   time.Time
 
 	// Moves of the state to other partitions.
@@ -108,6 +112,8 @@ func (e *Execution) Run(ctx context.Context) error {
 var errStopped = errors.New("stopped")
 
 func (e *Execution) run(ctx context.Context) (err error) {
+	ctx, e.cancel = context.WithCancel(ctx)
+	defer e.cancel()
 	defer func() {
 		if cerr := e.close(); err == nil {
 			err = cerr
@@ -119,7 +125,7 @@ func (e *Execution) run(ctx context.Context) (err error) {
 	if e.cfg.Listener != nil {
 		e.cfg.Listener.Started(e.ID(), e.runID, e.cfg.Name)
 	}
-	err = e.loop(ctx)
+	err = e.drain(ctx, e.loop(ctx))
 	if e.async != nil {
 		inOrder := err == nil || errors.Is(err, errStopped)
 		if lerr := e.async.close(ctx, inOrder); lerr != nil && inOrder {
@@ -150,7 +156,7 @@ func (e *Execution) loop(ctx context.Context) error {
 			}
 			continue
 		}
-		if !ran {
+		if !ran && e.pending == nil {
 			e.noteIdle()
 		}
 		if err := e.pause(ctx, began, ran); err != nil {

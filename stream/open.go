@@ -47,6 +47,11 @@ func (e *Execution) open(ctx context.Context) (err error) {
 	if err := e.Prepare(ctx); err != nil {
 		return err
 	}
+	defer func() {
+		if err != nil {
+			err = e.explain(ctx, err)
+		}
+	}()
 	r, err := e.dir.Recover(ctx, e.cfg.Async != nil)
 	if err != nil {
 		return err
@@ -65,6 +70,12 @@ func (e *Execution) open(ctx context.Context) (err error) {
 	}
 	if e.cfg.Async != nil && len(e.plan.Operators) > 0 {
 		return ErrAsyncUnsupported("a query with state")
+	}
+	if e.asyncState, err = asyncState(e.conf); err != nil {
+		return err
+	}
+	if len(e.plan.Operators) == 0 {
+		e.asyncState = false
 	}
 	for _, w := range e.plan.Warnings {
 		e.cfg.Log.Warn(w.Message, "query", e.cfg.Name, "subject", w.Subject, "hint", w.Hint)
@@ -105,6 +116,9 @@ func (e *Execution) Prepare(ctx context.Context) error {
 	dir, err := checkpoint.Open(ctx, e.cfg.Checkpoint)
 	if err != nil {
 		return err
+	}
+	if err := e.checkVolatile(ctx, dir); err != nil {
+		return errors.Join(err, dir.Close())
 	}
 	e.dir = dir
 	e.mu.Lock()
@@ -284,17 +298,27 @@ func attemptOf(c *checkpoint.CommitEntry) string {
 func (e *Execution) loadState(ctx context.Context) error {
 	var g errgroup.Group
 	g.SetLimit(e.workers)
+	var failed []*error // by table, so that of several broken tables always the same one is named
 	err := e.runtime.Stateful(func(op, partition int, s exec.Stateful) error {
 		for _, st := range s.Stores() {
+			err := new(error)
+			failed = append(failed, err)
 			g.Go(func() error {
-				return e.state.Load(ctx, statestore.ID{Operator: op, Partition: partition, Name: st.Name}, e.version, func(c *statestore.Changes) error {
+				*err = e.state.Load(ctx, statestore.ID{Operator: op, Partition: partition, Name: st.Name}, e.version, func(c *statestore.Changes) error {
 					return s.Load(st.Name, c)
 				})
+				return nil
 			})
 		}
 		return nil
 	})
-	return errors.Join(err, g.Wait())
+	g.Wait()
+	for _, f := range failed {
+		if err == nil {
+			err = *f
+		}
+	}
+	return err
 }
 
 // resume sets where the query goes on.
@@ -307,7 +331,7 @@ func (e *Execution) resume(ctx context.Context, r *checkpoint.Recovery) error {
 	global := int64(0)
 	switch {
 	case r.Replay:
-		e.replay = r.Offsets
+		e.replay, e.replayNext = r.Offsets, r.Next
 		global = r.Offsets.WatermarkMs
 	case r.Commit != nil:
 		global = r.Commit.NextWatermarkMs

@@ -1,10 +1,11 @@
-// Package faulty is a store for tests that fails, tears, delays and stops another one by rule.
+// Package faulty is a store for tests that fails, tears, delays, reorders and stops another one by rule.
 package faulty
 
 import (
 	"context"
 	"errors"
 	"io"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -45,6 +46,7 @@ type Fault struct {
 	Done  bool          // the call takes effect before Err is returned
 	Torn  bool          // a write leaves half its bytes, as on a disk that lies about sync
 	Delay time.Duration // before the call
+	Lost  bool          // without effect if the crash comes during the delay; else it has its effect after it
 	Crash bool          // this call and all later ones return ErrCrashed
 }
 
@@ -72,6 +74,18 @@ func Named(part string, f Fault, ops ...Op) Rule {
 			return Fault{}
 		}
 		return f
+	}
+}
+
+// Scatter delays each write by up to most, so that of writes at the same time any may be the first to
+// take effect, or, when a crash comes, the only one.
+func Scatter(seed uint64, most time.Duration) Rule {
+	random := rand.New(rand.NewPCG(seed, seed))
+	return func(c Call) Fault {
+		if !slices.Contains(Writes, c.Op) {
+			return Fault{}
+		}
+		return Fault{Delay: time.Duration(random.Int64N(int64(most))) + 1, Lost: random.IntN(2) == 0}
 	}
 }
 
@@ -121,6 +135,12 @@ func (s *Store) run(op Op, name string, data []byte, do func(data []byte) error)
 	f := s.begin(op, name)
 	if f.Delay > 0 {
 		time.Sleep(f.Delay)
+		s.mu.Lock()
+		crashed := s.crashed
+		s.mu.Unlock()
+		if crashed && f.Lost {
+			return ErrCrashed
+		}
 	}
 	if f.Torn {
 		data = data[:len(data)/2]

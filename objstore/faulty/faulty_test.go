@@ -3,7 +3,9 @@ package faulty_test
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/vstream/vstream/objstore"
 	"github.com/vstream/vstream/objstore/faulty"
@@ -13,6 +15,39 @@ import (
 
 func TestStoreWithoutRules(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) objstore.Store { return faulty.New(mem.New()) })
+}
+
+// TestScatter: of three writes at the same time some come late, and a crash in between lets each
+// of them take effect or not.
+func TestScatter(t *testing.T) {
+	ctx := context.Background()
+	left := map[string]bool{}
+	for seed := range uint64(60) {
+		inner := mem.New()
+		s := faulty.New(inner, faulty.Nth(4, faulty.Fault{Crash: true}), faulty.Scatter(seed, time.Millisecond))
+		var wg sync.WaitGroup
+		for _, name := range []string{"a", "b"} {
+			wg.Go(func() { s.Put(ctx, name, nil) })
+		}
+		for len(s.Calls()) < 2 {
+			time.Sleep(10 * time.Microsecond)
+		}
+		s.Get(ctx, "x")
+		s.Get(ctx, "x") // the crash
+		wg.Wait()
+		infos, err := inner.List(ctx, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		names := ""
+		for _, i := range infos {
+			names += i.Name
+		}
+		left[names] = true
+	}
+	if len(left) != 4 {
+		t.Errorf("left %v, want nothing, a, b and both", left)
+	}
 }
 
 func TestFaults(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -24,6 +25,8 @@ const (
 	Snapshot  Kind = "VSSN"
 	// Piece is a further piece of a snapshot that is too large for one file.
 	Piece Kind = "VSSP"
+	// Increment is what many batches did to one table.
+	Increment Kind = "VSIN"
 )
 
 const (
@@ -33,7 +36,7 @@ const (
 )
 
 // Head is what stands at the beginning of a file. Version is what the file leads to.
-// Base is, in a changelog, the version on which it builds (N = 0 for the first one).
+// Base is, in a changelog or an increment, the version on which it builds (N = 0 for the first one).
 type Head struct {
 	Kind     Kind
 	Version  statestore.Version
@@ -202,18 +205,47 @@ func (s SectionInfo) Clears(data []byte) bool {
 	return s.length > 0 && data[s.offset]&flagClear != 0
 }
 
+// Check compares the checksum of a section of the file with the bytes data.
+func (s SectionInfo) Check(name string, data []byte) error {
+	return s.check(name, data[s.offset:s.End()])
+}
+
+func (s SectionInfo) check(name string, section []byte) error {
+	if xxhash.Sum64(section) != s.hash {
+		return Corrupt(name, fmt.Errorf("the checksum of its %s is wrong", s.where()))
+	}
+	return nil
+}
+
 // Read checks and decodes a section of the file with the bytes data.
 func (s SectionInfo) Read(name string, data []byte, schema statestore.Schema) (*statestore.Changes, error) {
-	section := data[s.offset : s.offset+s.length]
-	where := fmt.Sprintf("section of operator %d, partition %d, store %s", s.ID.Operator, s.ID.Partition, s.ID.Name)
-	if xxhash.Sum64(section) != s.hash {
-		return nil, Corrupt(name, fmt.Errorf("the checksum of its %s is wrong", where))
+	return s.decode(name, data[s.offset:s.End()], schema)
+}
+
+// ReadAt is Read for a file of which only the section is read.
+func (s SectionInfo) ReadAt(name string, file io.ReaderAt, schema statestore.Schema) (*statestore.Changes, error) {
+	section := make([]byte, s.length)
+	if _, err := file.ReadAt(section, int64(s.offset)); errors.Is(err, io.EOF) {
+		return nil, Corrupt(name, errors.New("it has become shorter"))
+	} else if err != nil {
+		return nil, err
+	}
+	return s.decode(name, section, schema)
+}
+
+func (s SectionInfo) decode(name string, section []byte, schema statestore.Schema) (*statestore.Changes, error) {
+	if err := s.check(name, section); err != nil {
+		return nil, err
 	}
 	c, err := DecodeSection(section, schema)
 	if err != nil {
-		return nil, Corrupt(name, fmt.Errorf("its %s: %w", where, err))
+		return nil, Corrupt(name, fmt.Errorf("its %s: %w", s.where(), err))
 	}
 	return c, nil
+}
+
+func (s SectionInfo) where() string {
+	return fmt.Sprintf("section of operator %d, partition %d, store %s", s.ID.Operator, s.ID.Partition, s.ID.Name)
 }
 
 // Corrupt is a VSTREAM_CORRUPT_FILE condition.

@@ -12,6 +12,7 @@ const (
 	ChangelogFolder = "changelog/"
 	SnapshotFolder  = "snapshot/"
 	PieceFolder     = "piece/"
+	IncrementFolder = "increment/"
 )
 
 // FileName is the changelog of a version in the state directory: changelog/<n>.<attempt>.
@@ -27,6 +28,12 @@ func SnapshotName(id statestore.ID, v statestore.Version) string {
 // piece/<operator>/<partition>/<store>/<n>.<attempt>/<pieces>.<i>.
 func PieceName(id statestore.ID, v statestore.Version, i, n int) string {
 	return fmt.Sprintf("%s%d/%d/%s/%s/%d.%d", PieceFolder, id.Operator, id.Partition, id.Name, VersionName(v), n, i)
+}
+
+// IncrementName is the increment of a table that leads to a version:
+// increment/<operator>/<partition>/<store>/<n>.<attempt>.
+func IncrementName(id statestore.ID, v statestore.Version) string {
+	return fmt.Sprintf("%s%d/%d/%s/%s", IncrementFolder, id.Operator, id.Partition, id.Name, VersionName(v))
 }
 
 // VersionName is <n>.<attempt>.

@@ -23,10 +23,11 @@ func fileName(v statestore.Version) string { return changelog.VersionName(v) }
 // index is the state files that there are. It is read once; after that the store
 // keeps it, as the only writer of the directory.
 type index struct {
-	changelogs map[statestore.Version]bool
+	changelogs map[statestore.Version]int64                   // sizes
 	snapshots  map[statestore.ID]map[statestore.Version]int64 // sizes of their own files
-	pieces     map[piece]int64                                // sizes
-	foreign    string                                         // a state file that Spark wrote
+	increments map[statestore.ID]map[statestore.Version]bool
+	pieces     map[piece]int64 // sizes
+	foreign    string          // a state file that Spark wrote
 }
 
 // piece is a further piece of a snapshot.
@@ -69,15 +70,22 @@ func listFiles(ctx context.Context, dir objstore.Store) (*index, error) {
 	if err != nil {
 		return nil, condition.IO(err, "list", dir.URL(""))
 	}
-	x := &index{changelogs: map[statestore.Version]bool{}, snapshots: map[statestore.ID]map[statestore.Version]int64{}, pieces: map[piece]int64{}}
+	x := &index{
+		changelogs: map[statestore.Version]int64{}, snapshots: map[statestore.ID]map[statestore.Version]int64{},
+		increments: map[statestore.ID]map[statestore.Version]bool{}, pieces: map[piece]int64{},
+	}
 	for _, i := range infos {
 		if rest, ok := strings.CutPrefix(i.Name, changelog.ChangelogFolder); ok {
 			if v, ok := parseFileName(rest); ok {
-				x.changelogs[v] = true
+				x.changelogs[v] = i.Size
 			}
 		} else if rest, ok := strings.CutPrefix(i.Name, changelog.SnapshotFolder); ok {
 			if id, v, ok := parseSnapshotName(rest); ok {
 				x.addSnapshot(id, v, i.Size)
+			}
+		} else if rest, ok := strings.CutPrefix(i.Name, changelog.IncrementFolder); ok {
+			if id, v, ok := parseSnapshotName(rest); ok {
+				x.addIncrement(id, v)
 			}
 		} else if rest, ok := strings.CutPrefix(i.Name, changelog.PieceFolder); ok {
 			if p, ok := parsePieceName(rest); ok {
@@ -95,6 +103,23 @@ func (x *index) addSnapshot(id statestore.ID, v statestore.Version, size int64) 
 		x.snapshots[id] = map[statestore.Version]int64{}
 	}
 	x.snapshots[id][v] = size
+}
+
+func (x *index) addIncrement(id statestore.ID, v statestore.Version) {
+	if x.increments[id] == nil {
+		x.increments[id] = map[statestore.Version]bool{}
+	}
+	x.increments[id][v] = true
+}
+
+// changelogBytes is the size of the changelogs after version n.
+func (x *index) changelogBytes(n int64) (size int64) {
+	for v, s := range x.changelogs {
+		if v.N > n {
+			size += s
+		}
+	}
+	return size
 }
 
 // snapshotSize is the size of a snapshot with all its pieces.

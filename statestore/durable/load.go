@@ -1,11 +1,12 @@
 package durable
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/vstream/vstream/condition"
@@ -14,7 +15,7 @@ import (
 	"github.com/vstream/vstream/statestore/changelog"
 )
 
-// file is a changelog that has been read.
+// file is a changelog or an increment that has been read.
 type file struct {
 	once   sync.Once
 	name   string // in the directory
@@ -39,7 +40,7 @@ func (s *store) changelog(ctx context.Context, v statestore.Version) (*file, err
 	}
 	s.mu.Unlock()
 	f.once.Do(func() {
-		f.read(ctx, s.dir, v)
+		f.read(ctx, s.dir, changelog.Changelog, v)
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if s.held += len(f.data); s.held > heldBytes {
@@ -55,12 +56,12 @@ func (s *store) changelog(ctx context.Context, v statestore.Version) (*file, err
 	return f, f.err
 }
 
-func (f *file) read(ctx context.Context, dir objstore.Store, v statestore.Version) {
+func (f *file) read(ctx context.Context, dir objstore.Store, kind changelog.Kind, v statestore.Version) {
 	if f.data, f.err = dir.Get(ctx, f.name); f.err != nil {
 		f.err = readError(f.err, f.url)
 		return
 	}
-	if f.head, f.err = changelog.ReadHead(f.url, changelog.Changelog, f.data); f.err != nil {
+	if f.head, f.err = changelog.ReadHead(f.url, kind, f.data); f.err != nil {
 		return
 	}
 	if f.head.Version != v {
@@ -81,16 +82,26 @@ func (f *file) section(ctx context.Context, dir objstore.Store, id statestore.ID
 	if !ok {
 		return nil, 0, nil
 	}
-	data := f.data
-	if data == nil {
-		if data, err = dir.Get(ctx, f.name); err != nil {
+	if f.data != nil {
+		c, err = section.Read(f.url, f.data, schema)
+		return c, section.Length(), err
+	}
+	r, err := dir.Open(ctx, f.name)
+	if err != nil {
+		return nil, 0, readError(err, f.url)
+	}
+	defer r.Close()
+	file, ok := r.(io.ReaderAt) // as a local file is
+	if !ok {
+		data, err := io.ReadAll(r)
+		if err != nil {
 			return nil, 0, readError(err, f.url)
 		}
-		if section.End() > len(data) {
-			return nil, 0, changelog.Corrupt(f.url, fmt.Errorf("it has become shorter"))
-		}
+		file = bytes.NewReader(data)
 	}
-	c, err = section.Read(f.url, data, schema)
+	if c, err = section.ReadAt(f.url, file, schema); err != nil {
+		err = readError(err, f.url)
+	}
 	return c, section.Length(), err
 }
 
@@ -102,7 +113,7 @@ func readError(err error, file string) error {
 }
 
 // history is the way to a version of a table: a snapshot, if there is one, and the
-// changelogs after it in their order.
+// increments and changelogs after it in their order.
 type history struct {
 	snapshot *snapshot // nil: none
 	deltas   []*file
@@ -117,8 +128,8 @@ type brokenChain struct {
 func (b *brokenChain) Error() string { return b.err.Error() }
 func (b *brokenChain) Unwrap() error { return b.err }
 
-// trace follows the changelogs from v back to the newest good snapshot of the table that is not to be
-// skipped, or to the empty table, or to a changelog that clears it. A broken snapshot is passed over with a warning.
+// trace follows the increments and changelogs from v back to the newest good snapshot of the table that is not to be
+// skipped, or to the empty table, or to a changelog that clears it. A broken snapshot or increment is passed over with a warning.
 func (s *store) trace(ctx context.Context, id statestore.ID, schema statestore.Schema, v statestore.Version, skip map[statestore.Version]bool) (*history, error) {
 	h := &history{}
 	for ; v.N > 0; v = h.deltas[len(h.deltas)-1].head.Base {
@@ -132,12 +143,17 @@ func (s *store) trace(ctx context.Context, id statestore.ID, schema statestore.S
 				break
 			}
 		}
-		f, err := s.changelog(ctx, v)
+		f, err := s.readIncrement(ctx, id, v)
 		if err != nil {
-			return nil, &brokenChain{v, err}
+			return nil, err
 		}
-		if f.head.Base.N != v.N-1 {
-			return nil, &brokenChain{v, changelog.Corrupt(f.url, fmt.Errorf("it builds on version %d", f.head.Base.N))}
+		if f == nil {
+			if f, err = s.changelog(ctx, v); err == nil && f.head.Base.N != v.N-1 {
+				err = changelog.Corrupt(f.url, fmt.Errorf("it builds on version %d", f.head.Base.N))
+			}
+			if err != nil {
+				return nil, &brokenChain{v, err}
+			}
 		}
 		h.deltas = append(h.deltas, f)
 		if f.clears[id] {
@@ -198,7 +214,7 @@ func (s *store) Load(ctx context.Context, id statestore.ID, v statestore.Version
 		return err
 	}
 	if v.Attempt == "" {
-		if v.Attempt, err = s.onlyAttempt(ctx, id, t.schema, v.N); err != nil {
+		if v.Attempt, err = s.onlyAttempt(ctx, id, v.N); err != nil {
 			return err
 		}
 	}
@@ -208,13 +224,13 @@ func (s *store) Load(ctx context.Context, id statestore.ID, v statestore.Version
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.As(err, &broken):
-		return s.unavailable(ctx, id, t.schema, v.N, broken.at.N, broken.err)
+		return s.unavailable(ctx, v.N, broken.at.N, broken.err)
 	case err != nil:
 		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	t.snapshot, t.snapshotBytes, t.deltaBytes = 0, 0, bytes
+	t.progress = progress{deltaBytes: bytes}
 	s.chain[v.N] = v.Attempt
 	if at := h.snapshot; at != nil {
 		t.snapshot, t.snapshotBytes = at.version.N, at.bytes
@@ -223,13 +239,16 @@ func (s *store) Load(ctx context.Context, id statestore.ID, v statestore.Version
 	}
 	for _, f := range h.deltas {
 		s.chain[f.head.Version.N] = f.head.Version.Attempt
+		if f.head.Kind == changelog.Increment {
+			t.addIncrement(f.head, id)
+		}
 	}
 	s.metrics.ReplayedChangelogs = max(s.metrics.ReplayedChangelogs, int64(len(h.deltas)))
 	return nil
 }
 
 // onlyAttempt finds the attempt of version n when the commit log does not name it.
-func (s *store) onlyAttempt(ctx context.Context, id statestore.ID, schema statestore.Schema, n int64) (string, error) {
+func (s *store) onlyAttempt(ctx context.Context, id statestore.ID, n int64) (string, error) {
 	s.mu.Lock()
 	found := s.index.attempts(id, n)
 	s.mu.Unlock()
@@ -237,44 +256,7 @@ func (s *store) onlyAttempt(ctx context.Context, id statestore.ID, schema states
 	case 1:
 		return found[0], nil
 	case 0:
-		return "", s.unavailable(ctx, id, schema, n, n, fmt.Errorf("no file of version %d is there", n))
+		return "", s.unavailable(ctx, n, n, fmt.Errorf("no file of version %d is there", n))
 	}
-	return "", s.unavailable(ctx, id, schema, n, n, fmt.Errorf("%d attempts wrote it and the commit log does not say which one counts", len(found)))
-}
-
-// unavailable is the condition for a version that cannot be loaded because of version
-// broken. It names the newest batch before that whose state is whole.
-func (s *store) unavailable(ctx context.Context, id statestore.ID, schema statestore.Schema, n, broken int64, cause error) error {
-	if errors.Is(cause, condition.Name("VSTREAM_NEWER_FORMAT")) {
-		return cause // the file is whole
-	}
-	resumable := "none"
-search:
-	for below := broken - 1; below > 0; below-- {
-		s.mu.Lock()
-		found := s.index.attempts(id, below)
-		s.mu.Unlock()
-		for _, a := range found {
-			_, _, err := s.replay(ctx, id, schema, statestore.Version{N: below, Attempt: a}, func(*statestore.Changes) error { return nil })
-			if err == nil {
-				resumable = fmt.Sprint("batch ", below-1)
-				break search
-			}
-		}
-	}
-	detail := cause.Error()
-	var known *condition.Error
-	if errors.As(cause, &known) {
-		detail = strings.TrimSuffix(known.Message, ".")
-	}
-	e := condition.New("VSTREAM_STATE_VERSION_UNAVAILABLE", "batch", n-1, "detail", detail, "resumable", resumable).WithCause(cause)
-	switch {
-	case s.index.foreign != "":
-		e = e.WithHint("%s was written by Spark, whose state files cannot be read: start with a new checkpoint", s.dir.URL(s.index.foreign))
-	case resumable != "none":
-		e = e.WithHint("restore the file from a copy; or remove the entries after %s from offsets/ and commits/ to go on from there, which runs the later batches again", resumable)
-	default:
-		e = e.WithHint("restore the file from a copy, or start with a new checkpoint")
-	}
-	return e
+	return "", s.unavailable(ctx, n, n, fmt.Errorf("%d attempts wrote it and the commit log does not say which one counts", len(found)))
 }

@@ -7,26 +7,29 @@ import (
 
 	"github.com/vstream/vstream/condition"
 	"github.com/vstream/vstream/statestore"
+	"github.com/vstream/vstream/statestore/changelog"
 )
 
 // manyDeltas times minDeltas changelogs after a snapshot are reason enough for the next
 // one, however small they are.
 const manyDeltas = 10
 
-// Maintain writes the snapshots that are due at version v and removes the files that no
+// Maintain writes the snapshots and increments that are due at version v and removes the files that no
 // version from keep on needs.
 func (s *store) Maintain(ctx context.Context, v statestore.Version, lineage func(n int64) (attempt string, ok bool), keep int64) error {
 	s.mu.Lock()
-	var due []statestore.ID
+	due := map[statestore.ID]bool{} // true: an increment is enough
 	for id, t := range s.tables {
-		deltas := v.N - t.snapshot
-		if deltas >= s.minDeltas && (t.deltaBytes >= t.snapshotBytes || deltas > manyDeltas*s.minDeltas) {
-			due = append(due, id)
+		switch {
+		case v.N-t.snapshot >= s.minDeltas && t.deltaBytes >= t.snapshotBytes:
+			due[id] = false
+		case v.N-max(t.snapshot, t.increment) > manyDeltas*s.minDeltas:
+			due[id] = s.fitsIncrement(t)
 		}
 	}
 	s.mu.Unlock()
-	for _, id := range due {
-		if err := s.writeSnapshot(ctx, id, v); err != nil {
+	for _, id := range sorted(due) {
+		if err := s.shorten(ctx, id, v, due[id]); err != nil {
 			return err
 		}
 	}
@@ -68,6 +71,12 @@ func (s *store) purge(ctx context.Context, v statestore.Version, lineage func(n 
 				remove = append(remove, s.index.removeSnapshot(id, f)...)
 			}
 		}
+		for f := range s.index.increments[id] {
+			if ok, known := won(f); f.N <= second || known && !ok && f.N <= v.N {
+				remove = append(remove, changelog.IncrementName(id, f))
+				delete(s.index.increments[id], f)
+			}
+		}
 	}
 	// Pieces of a snapshot that a crash cut short; another round may finish one of version v.
 	for p := range s.index.pieces {
@@ -82,6 +91,10 @@ func (s *store) purge(ctx context.Context, v statestore.Version, lineage func(n 
 				remove = append(remove, s.index.removeSnapshot(id, f)...)
 			}
 			delete(s.index.snapshots, id)
+			for f := range s.index.increments[id] {
+				remove = append(remove, changelog.IncrementName(id, f))
+			}
+			delete(s.index.increments, id)
 		}
 	}
 	for f := range s.index.changelogs {

@@ -40,13 +40,13 @@ func (s *store) skipBroken(ctx context.Context, err error, skip map[statestore.V
 	if !errors.As(err, &broken) || ctx.Err() != nil || errors.Is(err, condition.Name("VSTREAM_NEWER_FORMAT")) {
 		return false
 	}
-	warnBroken(broken.file, err)
+	warnBroken("snapshot, falling back to an older one", broken.file, err)
 	skip[broken.at] = true
 	return true
 }
 
-func warnBroken(file string, err error) {
-	slog.Warn("broken state snapshot, falling back to an older one", "file", file, "error", err)
+func warnBroken(what, file string, err error) {
+	slog.Warn("broken state "+what, "file", file, "error", err)
 }
 
 // ReadSnapshot gives the rows of a table's snapshot at a version to fn, in puts, a piece at a time. The error
@@ -76,7 +76,7 @@ func (s *store) readSnapshot(ctx context.Context, id statestore.ID, schema state
 	case ctx.Err() != nil, errors.Is(err, condition.Name("VSTREAM_NEWER_FORMAT")):
 		return nil, err
 	}
-	warnBroken(s.dir.URL(snapshotName(id, v)), err)
+	warnBroken("snapshot, falling back to an older one", s.dir.URL(snapshotName(id, v)), err)
 	return nil, nil
 }
 
@@ -148,9 +148,8 @@ func (s *store) writeSnapshot(ctx context.Context, id statestore.ID, v statestor
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.index.addSnapshot(id, v, w.first)
-	t.snapshot, t.snapshotBytes = v.N, s.index.snapshotSize(id, v)
 	// Batches may have been committed while the snapshot was made.
-	t.deltaBytes = max(0, t.deltaBytes-w.replayed)
+	t.progress = progress{snapshot: v.N, snapshotBytes: s.index.snapshotSize(id, v), deltaBytes: max(0, t.deltaBytes-w.replayed)}
 	s.metrics.SnapshotFiles++
 	return nil
 }

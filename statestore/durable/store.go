@@ -34,7 +34,7 @@ func Open(ctx context.Context, dir objstore.Store, conf map[string]string) (stat
 	if err != nil {
 		return nil, err
 	}
-	piece := int64(16 << 20)
+	piece := int64(4 << 20)
 	if v := conf[snapshotPieceSize]; v != "" {
 		n, ok := text.ParseBytes(v)
 		if !ok || n < 1 {
@@ -93,10 +93,20 @@ type store struct {
 // table is what the store knows about a registered table.
 type table struct {
 	schema statestore.Schema
+	progress
+}
+
+// progress is which files lead to the current version of a table.
+type progress struct {
 	// snapshot is the newest snapshot on the way to the current version (0: none) and
-	// snapshotBytes its size; deltaBytes is the size of the sections since.
+	// snapshotBytes its size; deltaBytes is the size of the increments and the sections since.
 	snapshot                  int64
 	snapshotBytes, deltaBytes int64
+	// increments are those since the snapshot, increment the version of the newest one (0: none) and incrementBytes
+	// their size.
+	increments     int
+	increment      int64
+	incrementBytes int64
 }
 
 // attempt is what is staged for one version under one attempt id.
@@ -181,7 +191,7 @@ func (s *store) Commit(ctx context.Context, n int64, attemptID string, base stat
 	}
 	s.mu.Lock()
 	s.forget()
-	s.index.changelogs[v] = true
+	s.index.changelogs[v] = int64(len(data))
 	s.chain[n] = attemptID
 	s.metrics.ChangelogFiles++
 	s.metrics.BytesWritten += int64(len(data))
@@ -193,7 +203,11 @@ func (s *store) Commit(ctx context.Context, n int64, attemptID string, base stat
 		return nil
 	}
 	for _, section := range sections {
-		if err := s.writeSnapshot(ctx, section.ID, v); err != nil {
+		s.mu.Lock()
+		t := s.tables[section.ID]
+		increment := t.deltaBytes < t.snapshotBytes && s.fitsIncrement(t)
+		s.mu.Unlock()
+		if err := s.shorten(ctx, section.ID, v, increment); err != nil {
 			return err
 		}
 	}
