@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -86,6 +88,9 @@ func statePartitions(t *testing.T, dir string) []int {
 	return out
 }
 
+// manyPartitions are jobs of each kind of operator, which move through hundreds of partitions.
+var manyPartitions = []string{"json", "update", "once", "outer", "session", "limit"}
+
 // TestRepartitionOnRestart moves the state of each kind of operator between restarts, up and
 // down: the output is that of a run without moves.
 func TestRepartitionOnRestart(t *testing.T) {
@@ -99,7 +104,11 @@ func TestRepartitionOnRestart(t *testing.T) {
 				t.Fatal(condition.Render(err))
 			}
 			dir := t.TempDir()
-			for _, partitions := range []int{3, 40, 7} {
+			numbers := []int{3, 40, 7}
+			if slices.Contains(manyPartitions, job) {
+				numbers = []int{200, 100, 7, 400}
+			}
+			for _, partitions := range numbers {
 				runPart(t, job, dir, partitions, stopAt("after-commit-log", 2))
 			}
 			if !runPart(t, job, dir, 1, nil) {
@@ -208,6 +217,63 @@ func TestRepartitionEveryStoreCallFails(t *testing.T) {
 	}
 }
 
+// TestRepartitionCrashPoints ends a move from 200 partitions to 100 at 20 points of it: the state that a restart would
+// load is then the whole old one or the whole new one, and the query goes on as without the move.
+func TestRepartitionCrashPoints(t *testing.T) {
+	f := newFixture(t, vstream.WithLogger(slog.New(slog.DiscardHandler)), vstream.WithConf("spark.sql.shuffle.partitions", "200"))
+	var rows []string
+	for n := range 300 {
+		rows = append(rows, fmt.Sprintf("k%d %d %d", n, n%7, n), fmt.Sprintf("k%d %d %d", n/2, 20+n%5, n))
+	}
+	f.add(rows...)
+	first := func() *disk {
+		d := newDisk(t)
+		if err := d.run(f.s); err != nil {
+			t.Fatal(condition.Render(err))
+		}
+		return d
+	}
+	move := func(d *disk, rules ...faulty.Rule) int {
+		store := faulty.New(d.inner, rules...)
+		if _, err := stream.Repartition(context.Background(), objstore.Sub(store, "cp"), 100); err != nil && len(rules) == 0 {
+			t.Fatal(condition.Render(err))
+		}
+		return len(store.Calls())
+	}
+	const points = 20
+	old, moved := first(), first()
+	before := stateRows(t, objstore.Sub(old.inner, "cp"))
+	calls := move(moved)
+	after := stateRows(t, objstore.Sub(moved.inner, "cp"))
+	if calls < points || slices.Equal(before, after) {
+		t.Fatalf("%d calls", calls)
+	}
+	var cut []*disk
+	for point := range points {
+		d := first()
+		move(d, func(c faulty.Call) faulty.Fault {
+			if c.N != 1+point*(calls-1)/(points-1) {
+				return faulty.Fault{}
+			}
+			return faulty.Fault{Err: errStop, Crash: true}
+		})
+		if state := stateRows(t, objstore.Sub(d.inner, "cp")); !slices.Equal(state, before) && !slices.Equal(state, after) {
+			t.Errorf("point %d: the state is neither the old nor the new one", point)
+		}
+		cut = append(cut, d)
+	}
+	f.add("k1 25 7", "k2 60 8", "k3 61 9")
+	for _, d := range append(cut, moved, old) {
+		if err := d.run(f.s); err != nil {
+			t.Fatal(condition.Render(err))
+		}
+	}
+	want := old.outcome(t).rows
+	for point, d := range append(cut, moved) {
+		compareRows(t, fmt.Sprint("output after point ", point), want, d.outcome(t).rows)
+	}
+}
+
 // TestUnfinishedRepartitionOnRestart: a query takes over a repartition at rest that was cut short.
 func TestUnfinishedRepartitionOnRestart(t *testing.T) {
 	dir := t.TempDir()
@@ -235,4 +301,74 @@ func TestUnfinishedRepartitionOnRestart(t *testing.T) {
 	if got := statePartitions(t, dir); got[0] != 4 {
 		t.Errorf("the state is in %v partitions", got)
 	}
+}
+
+// TestRepartitionWithoutCommit: a move that was cut short and whose commit before it is gone is refused, on restart and
+// at rest, and nothing is written. With the commit back, or without the entry of the move, the query goes on.
+func TestRepartitionWithoutCommit(t *testing.T) {
+	whole := t.TempDir()
+	if err := runFlights("update", whole, nil); err != nil {
+		t.Fatal(condition.Render(err))
+	}
+	for _, repair := range []string{"commit back", "move taken back"} {
+		t.Run(repair, func(t *testing.T) {
+			dir := t.TempDir()
+			runPart(t, "update", dir, 2, stopAt("after-commit-log", 2))
+			runPart(t, "update", dir, 5, stopAt("after-offset-log", 1))
+			commit := filepath.Join(dir, "checkpoint/commits/1")
+			kept, err := os.ReadFile(commit)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Remove(commit); err != nil {
+				t.Fatal(err)
+			}
+			before := listing(t, dir)
+			missing := func(err error) {
+				t.Helper()
+				var e *condition.Error
+				if !errors.As(err, &e) || e.Name != "VSTREAM_CHECKPOINT_INCONSISTENT" || !strings.Contains(e.Message, "the commit of batch 1 is missing") || !strings.Contains(e.Hint, "offsets/2") {
+					t.Errorf("%v", err)
+				}
+				if after := listing(t, dir); !slices.Equal(before, after) {
+					t.Errorf("written: %v, then %v", before, after)
+				}
+			}
+			missing(runFlights("update", dir, nil, vstream.WithLogger(slog.New(slog.DiscardHandler))))
+			_, err = vstream.Repartition(t.Context(), filepath.Join(dir, "checkpoint"), 5)
+			missing(err)
+			if repair == "commit back" {
+				err = os.WriteFile(commit, kept, 0o666)
+			} else {
+				err = os.Remove(filepath.Join(dir, "checkpoint/offsets/2"))
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !runPart(t, "update", dir, 5, nil) {
+				t.Fatal("the last run did not end")
+			}
+			compareRows(t, "output", outputRows(t, "update", whole), outputRows(t, "update", dir))
+		})
+	}
+}
+
+// listing is the names and sizes of the files below a folder, without the lock.
+func listing(t *testing.T, dir string) []string {
+	t.Helper()
+	store, err := objstore.Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	infos, err := store.List(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, i := range infos {
+		if !strings.HasSuffix(i.Name, ".vstream.lock") {
+			out = append(out, fmt.Sprint(i.Name, " ", i.Size))
+		}
+	}
+	return out
 }

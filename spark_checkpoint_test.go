@@ -88,6 +88,8 @@ func TestSparkFilesCheckpoint(t *testing.T) {
 	}{
 		{"finished", nil, "[12 13]"},
 		{"planned", []string{"checkpoint/commits/11", "out/_spark_metadata/11"}, "[11 12 13]"},
+		// The sink has the batch, which is therefore not run again.
+		{"not committed", []string{"checkpoint/commits/11"}, "[11 12 13]"},
 		{"not planned", []string{"checkpoint/commits/11", "checkpoint/offsets/11", "out/_spark_metadata/11"}, "[11 12 13]"},
 	}
 	for _, tt := range tests {

@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -28,6 +29,17 @@ func (c Change) What() string {
 func (c Change) Refusal() error {
 	return condition.New(refused, "what", c.What(), "before", orNone(c.Before), "now", orNone(c.Now), "why", c.Why, "rule", c.Key, "subject", c.Subject).
 		WithHint("%s", c.Do)
+}
+
+// Describe names the changes that are not allowed, each in a sentence with a space behind it.
+func Describe(changes []Change) string {
+	var b strings.Builder
+	for _, c := range changes {
+		if c.Verdict == Refused {
+			fmt.Fprintf(&b, "%s was %s and is %s now. ", c.What(), orNone(c.Before), orNone(c.Now))
+		}
+	}
+	return b.String()
 }
 
 // Refuse is the error of a change that was found by other means than a comparison
@@ -109,6 +121,10 @@ func RefusalOf(err error) (c Change, ok bool) {
 		case e.Name == refused && r.Key == e.Params["rule"]:
 			return Change{Rule: r, Subject: e.Params["subject"], Before: e.Params["before"], Now: e.Params["now"]}, true
 		case r.Condition != "" && (e.Name == r.Condition || strings.HasPrefix(e.Name, r.Condition+".")):
+			if e.Hint != "" {
+				own := *r
+				own.Do, r = e.Hint, &own
+			}
 			return Change{Rule: r, Before: "?", Now: "?", Detail: "[" + e.Name + "] " + e.Message}, true
 		}
 	}

@@ -15,7 +15,8 @@ Generated from the rules in checkpoint/rules.go by ` + "`go test ./checkpoint -r
 A query that starts on its checkpoint goes on where it stopped. Between two runs much may change, but not what the
 positions, the state and the output so far depend on. ` + "`vstream validate JOB`" + ` compares a job with its checkpoints without
 running it: what has changed, whether that is allowed, and why. ` + "`vstream run`" + ` refuses by the same rules, before anything is
-written; after a refusal the unchanged query goes on as if nothing had happened.
+written; after a refusal the unchanged query goes on as if nothing had happened. Whether a checkpoint is whole,
+` + "`vstream checkpoint verify`" + ` tells ([checkpoint-verify.md](checkpoint-verify.md)).
 
 - **allowed**: the query goes on, changed.
 - **no effect**: the query goes on with what its first start has fixed, and a warning says so.

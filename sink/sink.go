@@ -29,10 +29,26 @@ type Sink interface {
 }
 
 // Starter is implemented by sinks that can tell at the start of a query, before
-// anything is written, that they cannot go on. next is the batch that comes first;
-// continued tells that the batches before it went to this sink too.
+// anything is written, that they cannot go on.
 type Starter interface {
-	Start(ctx context.Context, queryID string, next int64, continued bool) error
+	Start(ctx context.Context, queryID string, at Resumption) error
+}
+
+// Volatile is implemented by sinks whose rows end with the process. Recovers tells whether one can go on with a
+// query in an output mode that has run before.
+type Volatile interface {
+	Recovers(mode string) bool
+}
+
+// Resumption says where a query goes on.
+type Resumption struct {
+	// Next is the batch that comes first.
+	Next int64
+	// Continued tells that the batches before it went to this sink too.
+	Continued bool
+	// Planned tells that Spark planned Next and did not finish it, so that the sink may hold it
+	// though no query of ours has written to it.
+	Planned bool
 }
 
 // BatchInfo is one batch as a sink sees it.

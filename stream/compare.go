@@ -3,6 +3,7 @@ package stream
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/vstream/vstream/checkpoint"
 	"github.com/vstream/vstream/condition"
@@ -55,6 +56,9 @@ func (e *Execution) Compare(ctx context.Context) (*Comparison, error) {
 func (e *Execution) compare(ctx context.Context, out *Comparison) error {
 	r, err := e.dir.Recover(ctx, e.cfg.Async != nil)
 	if err != nil {
+		return err
+	}
+	if err := e.checkVolatile(ctx, e.dir); err != nil {
 		return err
 	}
 	out.Batch, out.Replay, out.Fresh = r.Batch, r.Replay, r.Offsets == nil
@@ -114,17 +118,25 @@ func (e *Execution) compareState(ctx context.Context, r *checkpoint.Recovery) er
 	if _, err := e.dir.CheckOperators(ctx, r, e.operatorInfos()); err != nil || len(e.plan.Operators) == 0 {
 		return err
 	}
-	runtime, err := exec.NewRuntime(e.plan.Graph, 1)
-	if err != nil {
+	var err error
+	if e.runtime, err = exec.NewRuntime(e.plan.Graph, 1); err != nil {
 		return err
 	}
-	registry := statestore.NewRegistry(e.dir.State(), e.conf)
-	return runtime.Stateful(func(op, partition int, s exec.Stateful) error {
+	return e.eachTable(func(id statestore.ID, s statestore.Schema) error { return e.registry().Compare(ctx, id, s) })
+}
+
+func (e *Execution) registry() *statestore.Registry {
+	return statestore.NewRegistry(e.dir.State(), e.conf)
+}
+
+// eachTable calls fn for the state tables of the first partition.
+func (e *Execution) eachTable(fn func(id statestore.ID, s statestore.Schema) error) error {
+	return e.runtime.Stateful(func(op, partition int, s exec.Stateful) error {
 		if partition > 0 {
 			return nil
 		}
 		for _, st := range s.Stores() {
-			if err := registry.Compare(ctx, statestore.ID{Operator: op, Name: st.Name}, st.Schema); err != nil {
+			if err := fn(statestore.ID{Operator: op, Name: st.Name}, st.Schema); err != nil {
 				return err
 			}
 		}
@@ -132,16 +144,49 @@ func (e *Execution) compareState(ctx context.Context, r *checkpoint.Recovery) er
 	})
 }
 
+// explain adds to an error that ends a restart what has changed, why that matters and what can be done. The
+// conditions that Spark has for it tell of columns and classes only.
+func (e *Execution) explain(ctx context.Context, err error) error {
+	c, ok := checkpoint.RefusalOf(err)
+	if !ok {
+		return err
+	}
+	known := *condition.As(err)
+	if known.Hint != "" {
+		return err
+	}
+	hint := c.Why + " " + c.Do
+	if before, there, rerr := e.readSpec(ctx); rerr == nil && there && e.plan != nil {
+		hint = checkpoint.Describe(checkpoint.Compare(before, e.spec())) + hint
+	}
+	return known.WithHint("%s", strings.TrimSpace(hint))
+}
+
+// checkVolatile refuses a query that has run before and whose sink's rows ended with the process, as Spark does.
+func (e *Execution) checkVolatile(ctx context.Context, dir *checkpoint.Dir) error {
+	s, ok := e.cfg.Sink.(sink.Volatile)
+	if !ok || s.Recovers(e.cfg.Mode) {
+		return nil
+	}
+	batches, err := dir.Offsets().Batches(ctx)
+	if err == nil && len(batches) > 0 {
+		err = condition.New("_LEGACY_ERROR_TEMP_1299", "checkpointPath", dir.Location()+"/offsets")
+	}
+	return err
+}
+
 // startSinks lets the sinks refuse what does not go with the checkpoint. Nothing is written.
 func (e *Execution) startSinks(ctx context.Context, r *checkpoint.Recovery, before checkpoint.Spec, known bool) error {
 	if s, starts := e.cfg.Sink.(sink.Starter); starts {
-		if err := s.Start(ctx, e.id, r.Batch, known && sameSink(before, e.sinkFacts())); err != nil {
+		// A checkpoint without a spec is one that Spark began.
+		at := sink.Resumption{Next: r.Batch, Continued: known && sameSink(before, e.sinkFacts()), Planned: !known && r.Replay}
+		if err := s.Start(ctx, e.id, at); err != nil {
 			return err
 		}
 	}
 	if s, starts := e.cfg.Late.(sink.Starter); starts {
 		was, _ := before.Value("late.sink", "")
-		if err := s.Start(ctx, e.id, r.Batch, was == e.cfg.Late.Describe()); err != nil {
+		if err := s.Start(ctx, e.id, sink.Resumption{Next: r.Batch, Continued: was == e.cfg.Late.Describe()}); err != nil {
 			return condition.In(err, "late sink")
 		}
 	}

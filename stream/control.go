@@ -67,6 +67,13 @@ func (e *Execution) controlBatches(ctx context.Context) error {
 	return e.repartition(ctx, control(&last, to), false)
 }
 
+// errNoCommit refuses a move whose control batch is in the offset log. Spark tolerates a commit log that was cut,
+// but the commit before the move names the state to move.
+func errNoCommit(dir *checkpoint.Dir, batch int64) error {
+	return condition.New("VSTREAM_CHECKPOINT_INCONSISTENT", "checkpoint", dir.Location(), "detail", fmt.Sprintf("the commit of batch %d is missing, so that its state cannot be moved", batch-1)).
+		WithHint("restore commits/%d from a copy; or remove offsets/%d, the entry of the move, and run the query, which then runs batch %d again with its old number of partitions", batch-1, batch, batch-1)
+}
+
 // repartition runs a control batch and brings the operators up again in their new partitions.
 func (e *Execution) repartition(ctx context.Context, entry checkpoint.OffsetEntry, logged bool) error {
 	began := e.cfg.Clock.Now()
@@ -76,9 +83,8 @@ func (e *Execution) repartition(ctx context.Context, entry checkpoint.OffsetEntr
 	if err != nil {
 		return err
 	}
-	if !ok { // Spark tolerates a commit log that was cut, but this names the state to move
-		return condition.New("VSTREAM_CHECKPOINT_INCONSISTENT", "checkpoint", e.dir.Location(), "detail", fmt.Sprintf("the commit of batch %d is missing, so that its state cannot be moved", e.next-1)).
-			WithHint("let the query finish a batch with its old number of partitions first")
+	if !ok {
+		return errNoCommit(e.dir, e.next)
 	}
 	e.maintain.Wait()
 	if err := e.state.Close(); err != nil {

@@ -228,15 +228,19 @@ func firstGroup(partition, n int) int { return (partition*exec.KeyGroups + n - 1
 func (m *mover) load(ctx context.Context, op *checkpoint.OperatorMetadata, partition int, schemas map[string]statestore.Schema) (map[string][]statestore.Block, error) {
 	tables := map[string][]statestore.Block{}
 	for name, schema := range schemas {
-		t := merge.New(schema)
+		var changes []*statestore.Changes
 		err := m.state.Load(ctx, m.id(op, partition, name), m.from, func(c *statestore.Changes) error {
-			t.Apply(c)
+			changes = append(changes, c)
 			return nil
 		})
 		if err != nil {
 			return nil, err
 		}
-		tables[name] = t.Blocks()
+		if len(changes) == 1 { // nothing is replaced or deleted
+			tables[name] = changes[0].Puts
+			continue
+		}
+		tables[name] = merge.All(schema, changes).Blocks()
 	}
 	if op.Operator.Name == "symmetricHashJoin" {
 		join.Rehome(tables)
@@ -332,6 +336,8 @@ func Repartition(ctx context.Context, store objstore.Store, partitions int) (bat
 	}
 	p := &repartition{dir: dir, batch: r.Batch, commit: *r.Commit, crash: func(string) error { return nil }}
 	switch {
+	case controls(r) && r.LastCommit != r.Batch-1:
+		return 0, errNoCommit(dir, r.Batch)
 	case controls(r) && partitionsOf(r.Offsets) == partitions:
 		p.entry, p.logged = *r.Offsets, true
 	case controls(r):

@@ -7,6 +7,7 @@ import (
 
 	"github.com/vstream/vstream/checkpoint"
 	"github.com/vstream/vstream/condition"
+	"github.com/vstream/vstream/statestore"
 )
 
 // spec describes this query for the comparison on the next restart.
@@ -44,6 +45,9 @@ func (e *Execution) checkSpec(ctx context.Context, r *checkpoint.Recovery) error
 	}
 	now.Removed = checkpoint.RemovedSources(before, now)
 	if err := e.startSinks(ctx, r, before, ok); err != nil {
+		return err
+	}
+	if err := e.eachTable(func(id statestore.ID, s statestore.Schema) error { return e.registry().SetOrder(ctx, id, s) }); err != nil {
 		return err
 	}
 	if ok && reflect.DeepEqual(before, withoutLabels(now)) {

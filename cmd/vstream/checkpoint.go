@@ -25,7 +25,7 @@ func checkpointCommand() *cobra.Command {
 
 CHECKPOINT is the checkpoint location of one query.`,
 	}
-	c.AddCommand(showCommand(), repartitionCommand(), sourceCommand())
+	c.AddCommand(showCommand(), verifyCommand(), repartitionCommand(), sourceCommand())
 	return c
 }
 

@@ -29,7 +29,7 @@ func (s *fileSink) Begin(ctx context.Context, b sink.BatchInfo) (sink.BatchWrite
 	if err := s.format.check(layout.data); err != nil {
 		return nil, false, err
 	}
-	if err := s.Start(ctx, b.QueryID, b.BatchID, false); err != nil {
+	if err := s.Start(ctx, b.QueryID, sink.Resumption{Next: b.BatchID}); err != nil {
 		return nil, false, err
 	}
 	w := &batchWriter{sink: s, info: b, layout: layout, tag: attemptTag(b.QueryID, b.BatchID)}
@@ -76,7 +76,7 @@ func (w *batchWriter) Commit(ctx context.Context, parts []sink.Message) error {
 	if !s.owned {
 		err := s.store.CreateExclusive(ctx, ownerFile, []byte(w.info.QueryID+"\n"))
 		if errors.Is(err, objstore.ErrExists) {
-			err = s.Start(ctx, w.info.QueryID, w.info.BatchID, false)
+			err = s.Start(ctx, w.info.QueryID, sink.Resumption{Next: w.info.BatchID})
 		}
 		if err != nil {
 			return err

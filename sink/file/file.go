@@ -38,6 +38,7 @@ type fileSink struct {
 
 	log     *manifest.Log
 	owned   bool // the owner file holds this query's id
+	taken   bool // this query takes over what Spark has written, and there is no owner file yet
 	cleaned bool // what earlier runs left over is gone
 }
 
@@ -130,7 +131,7 @@ func (s *fileSink) Close() error { return nil }
 
 // Start refuses a directory whose log does not go with the query's checkpoint,
 // before anything is written. See sink.Starter.
-func (s *fileSink) Start(ctx context.Context, queryID string, next int64, continued bool) error {
+func (s *fileSink) Start(ctx context.Context, queryID string, at sink.Resumption) error {
 	if s.log == nil {
 		l, err := manifest.OpenLog(ctx, s.store, s.logOptions)
 		if err != nil {
@@ -138,7 +139,7 @@ func (s *fileSink) Start(ctx context.Context, queryID string, next int64, contin
 		}
 		s.log = l
 	}
-	if s.owned {
+	if s.owned || s.taken {
 		return nil
 	}
 	owner, err := s.store.Get(ctx, ownerFile)
@@ -153,10 +154,13 @@ func (s *fileSink) Start(ctx context.Context, queryID string, next int64, contin
 	case id != "":
 		return condition.New("VSTREAM_SINK_OF_ANOTHER_QUERY", "sink", s.Describe(), "other", id, "query", queryID).
 			WithHint("the directory goes with the checkpoint of query %s: go on from that checkpoint, or write to another directory", id)
-	case continued && latest < 0 && next > 0:
-		return condition.New("VSTREAM_SINK_LACKS_BATCHES", "sink", s.Describe(), "query", queryID, "batch", next).
+	case at.Continued && latest < 0 && at.Next > 0:
+		return condition.New("VSTREAM_SINK_LACKS_BATCHES", "sink", s.Describe(), "query", queryID, "batch", at.Next).
 			WithHint("the output directory of a query must not change; give the old one, or start with a new checkpoint")
-	case latest >= next:
+	case at.Planned && latest == at.Next:
+		// Spark ended between the sink's log and the commit log. As there, the batch is not run again.
+		s.taken = true
+	case latest >= at.Next:
 		// Written by Spark, which leaves no owner, or the owner file was deleted.
 		return condition.New("VSTREAM_SINK_OF_ANOTHER_QUERY", "sink", s.Describe(), "other", "unknown", "query", queryID).
 			WithHint("its log holds batch %d already. If this query wrote it, put the id %s into %s; otherwise write to another directory", latest, queryID, s.store.URL(ownerFile))

@@ -271,7 +271,7 @@ func TestOwnership(t *testing.T) {
 		t.Helper()
 		before := contents(t, s)
 		out := open(t, s, "csv", sink.Context{}, nil)
-		if err := out.(sink.Starter).Start(ctx, query, next, true); !errors.Is(err, condition.Name(name)) {
+		if err := out.(sink.Starter).Start(ctx, query, sink.Resumption{Next: next, Continued: true}); !errors.Is(err, condition.Name(name)) {
 			t.Errorf("start: %v, want %s", err, name)
 		}
 		// A sink that was not used before learns of another query's output in Begin at the latest.
@@ -296,6 +296,17 @@ func TestOwnership(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused("VSTREAM_SINK_OF_ANOTHER_QUERY", s, "q", 1)
+	// Spark planned the batch and ended between this log and the commit log.
+	out = open(t, s, "csv", sink.Context{}, nil)
+	if err := out.(sink.Starter).Start(ctx, "q", sink.Resumption{Next: 1, Planned: true}); err != nil {
+		t.Fatal(err)
+	}
+	if _, done, err := out.Begin(ctx, sink.BatchInfo{QueryID: "q", BatchID: 1, Schema: schema}); !done || err != nil {
+		t.Errorf("begin: %v, %v", done, err)
+	}
+	if err := open(t, s, "csv", sink.Context{}, nil).(sink.Starter).Start(ctx, "q", sink.Resumption{Next: 0, Planned: true}); !errors.Is(err, condition.Name("VSTREAM_SINK_OF_ANOTHER_QUERY")) {
+		t.Errorf("a log that is two batches ahead: %v", err)
+	}
 	run(t, open(t, s, "csv", sink.Context{}, nil), "taken over", 2, rows("c", 2))
 	want(t, s, "a,0\n", "b,1\n", "c,2\n")
 	refused("VSTREAM_SINK_OF_ANOTHER_QUERY", s, "q", 3)

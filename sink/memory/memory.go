@@ -77,6 +77,9 @@ func (t *Table) Rows() (*vector.Schema, []*vector.Batch) {
 
 type memory struct{ table *Table }
 
+// Recovers: as in Spark, only the rows of complete mode come again after a restart.
+func (m *memory) Recovers(mode string) bool { return strings.EqualFold(mode, "complete") }
+
 // Guarantee is Idempotent: the table knows its newest batch.
 func (m *memory) Guarantee() sink.Guarantee { return sink.Idempotent }
 
