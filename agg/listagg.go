@@ -51,10 +51,19 @@ func bindListagg(conf *kernels.Conf, args []kernels.Arg, order []Order) (*Impl, 
 			return nil, condition.New("DATATYPE_MISMATCH.NON_FOLDABLE_INPUT", "sqlExpr", quote(c.sql()),
 				"inputName", "`delimiter`", "inputType", quote(d.Type.SQL()), "inputExpr", quote(d.SQL))
 		case d.Type.Kind == vector.KindNull || d.Const.IsNull(0):
-		case !d.Type.Equal(t):
-			return nil, kernels.UnexpectedInput(c.sql(), 1, kernels.Exactly(t), d)
 		default:
-			off, data := vector.Strings(d.Const.Arr)
+			if d.Type.Kind == vector.KindBinary && t.Kind != vector.KindBinary {
+				return nil, condition.New("DATATYPE_MISMATCH.DATA_DIFF_TYPES", "sqlExpr", quote(c.sql()), "functionName", "`listagg`",
+					"dataType", "("+quote(t.SQL())+" or "+quote(d.Type.SQL())+")")
+			}
+			if _, ok := kernels.ImplicitCast(conf, d.Type, kernels.Exactly(t)); !ok {
+				return nil, kernels.UnexpectedInput(c.sql(), 1, kernels.Exactly(t), d)
+			}
+			text, err := kernels.CastArray(&kernels.Ctx{ANSI: conf.ANSI, Zone: conf.Zone}, d.Const.Arr, d.Type, t, kernels.ModeOf(conf.ANSI))
+			if err != nil {
+				return nil, err
+			}
+			off, data := vector.Strings(text)
 			a.delimiter = data[off[0]:off[1]]
 		}
 		types = append(types, d.Type)

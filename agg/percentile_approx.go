@@ -170,10 +170,21 @@ func fromDoubles(t *vector.Type, v []float64, ok vector.Bitmap) arrow.Array {
 	case t.Width() == 4:
 		return vector.NewFixed(t, cut[int32](v), ok)
 	}
-	return vector.NewFixed(t, cut[int64](v), ok)
+	return vector.NewFixed(t, longs(v), ok)
 }
 
-func cut[T int8 | int16 | int32 | int64 | float32](v []float64) []T {
+// longs rounds doubles towards 0 as Java does: a number beyond BIGINT becomes its nearest.
+func longs(v []float64) []int64 {
+	out := make([]int64, len(v))
+	for i, x := range v {
+		if out[i] = int64(x); x >= 1<<63 {
+			out[i] = math.MaxInt64
+		}
+	}
+	return out
+}
+
+func cut[T int8 | int16 | int32 | float32](v []float64) []T {
 	out := make([]T, len(v))
 	for i, x := range v {
 		out[i] = T(x)

@@ -31,3 +31,29 @@ func (l *Limit) Process(_ int, in *vector.Batch, out Emit) error {
 	}
 	return out(in.Slice(int(lo), int(hi)))
 }
+
+// room is how many rows the chain can take before the first of its limits may be reached, -1
+// if it has none: a scan that goes on row by row, as Spark's does, stops there.
+func (c *chain) room() int {
+	room := -1
+	single := false
+	for _, op := range c.ops {
+		switch op := op.(type) {
+		case *Filter, *Project, *Rename, *Observe:
+		case *Limit:
+			if op.N < 0 {
+				continue
+			}
+			left := int(max(op.Offset+op.N-op.seen, 0))
+			if single {
+				left = min(left, 1)
+			}
+			if room < 0 || left < room {
+				room = left
+			}
+		default:
+			single = true // a row may become several
+		}
+	}
+	return room
+}

@@ -34,8 +34,9 @@ type Batch struct {
 	Late func(n int) (Writer, error)
 }
 
-// ScanTask reads a part of a source and pushes its rows in order.
-type ScanTask func(ctx context.Context, out Emit) error
+// ScanTask reads a part of a source and pushes its rows in order. room tells how many rows
+// may be pushed now without too many: 0 if a limit has been reached, -1 if there is none.
+type ScanTask func(ctx context.Context, out Emit, room func() int) error
 
 // Writer takes one output partition's rows.
 type Writer interface {
@@ -269,7 +270,7 @@ func (x *run) scan(p *Pipeline, pipeline, n int) error {
 	c := <-x.free[pipeline]
 	defer func() { x.free[pipeline] <- c }()
 	return x.instance(p, c, n, func(in Emit) error {
-		return x.batch.Scans[p.Scan][n](x.ctx, in)
+		return x.batch.Scans[p.Scan][n](x.ctx, in, c.room)
 	}, nil)
 }
 

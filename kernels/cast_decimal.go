@@ -63,8 +63,8 @@ func castToDecimal(from, to *vector.Type, mode CastMode) castFn {
 				})
 		}
 	case vector.KindString:
-		return func(_ *Ctx, a arrow.Array) (arrow.Array, error) {
-			return parseStrings(a, to, mode, func(b []byte) (Dec, bool) {
+		return func(ctx *Ctx, a arrow.Array) (arrow.Array, error) {
+			return parseStrings(ctx, a, to, mode, func(b []byte) (Dec, bool) {
 				d, outcome := decimal.Parse(b, p, s)
 				return d, outcome == decimal.OK
 			}, func(i int) error {

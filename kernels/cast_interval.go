@@ -42,8 +42,7 @@ func intervalFormat(t *vector.Type) string {
 	return format
 }
 
-// intervalMode is the mode of a cast of a text to an interval, which fails outside
-// of ANSI mode too.
+// intervalMode is the mode of a cast to an interval, which fails outside of ANSI mode too.
 func intervalMode(mode CastMode) CastMode {
 	if mode == CastLegacy {
 		return CastANSI
@@ -56,8 +55,8 @@ func castToDayTime(from, to *vector.Type, mode CastMode) castFn {
 	unit := text.DayTimeUnit(to.End)
 	switch from.Kind {
 	case vector.KindString:
-		return func(_ *Ctx, a arrow.Array) (arrow.Array, error) {
-			return parseStrings(a, to, intervalMode(mode), func(s []byte) (int64, bool) { return text.ParseDayTime(s, to) }, errIntervalFormat(to, a))
+		return func(ctx *Ctx, a arrow.Array) (arrow.Array, error) {
+			return parseStrings(ctx, a, to, intervalMode(mode), func(s []byte) (int64, bool) { return text.ParseDayTime(s, to) }, errIntervalFormat(to, a))
 		}
 	case vector.KindDayTimeInterval:
 		return func(_ *Ctx, a arrow.Array) (arrow.Array, error) {
@@ -73,22 +72,22 @@ func castToDayTime(from, to *vector.Type, mode CastMode) castFn {
 		}
 	case vector.KindDecimal:
 		return func(_ *Ctx, a arrow.Array) (arrow.Array, error) {
-			return mapValues(a, to, mode, func(d Dec) (int64, bool) {
-				if to.End != vector.FieldSecond {
-					r, ok := decimal.Rescale(d, from.Scale, decimal.MaxPrecision, 0)
-					v, fits := decimal.Truncate(r, 0)
-					m, small := text.MulInt64(v, unit)
-					return m, ok && fits && small
-				}
-				r, ok := decimal.Rescale(d, from.Scale, decimal.MaxPrecision, 6)
-				v, fits := decimal.Truncate(r, 0)
-				return v, ok && fits
+			return mapValues(a, to, intervalMode(mode), func(d Dec) (int64, bool) {
+				return roundedUnits(d, from.Scale, unit)
 			}, castOverflow(from, to, a))
 		}
 	}
 	return longsTo(from, func(l arrow.Array, a arrow.Array) (arrow.Array, error) {
-		return mapValues(l, to, mode, func(v int64) (int64, bool) { return text.MulInt64(v, unit) }, castOverflow(from, to, a))
+		return mapValues(l, to, intervalMode(mode), func(v int64) (int64, bool) { return text.MulInt64(v, unit) }, castOverflow(from, to, a))
 	})
+}
+
+// roundedUnits is a number of units, such as minutes of 60,000,000 microseconds, rounded
+// half up; false if it is too great.
+func roundedUnits(d Dec, scale int, unit int64) (int64, bool) {
+	r, ok := decimal.Mul(d, decimal.FromInt(unit), scale, 0, decimal.MaxPrecision, 0)
+	v, fits := decimal.Truncate(r, 0)
+	return v, ok && fits
 }
 
 // castToYearMonth casts to a year-month interval; integers count its last field.
@@ -99,8 +98,8 @@ func castToYearMonth(from, to *vector.Type, mode CastMode) castFn {
 	}
 	switch from.Kind {
 	case vector.KindString:
-		return func(_ *Ctx, a arrow.Array) (arrow.Array, error) {
-			return parseStrings(a, to, intervalMode(mode), func(s []byte) (int32, bool) { return text.ParseYearMonth(s, to) }, errIntervalFormat(to, a))
+		return func(ctx *Ctx, a arrow.Array) (arrow.Array, error) {
+			return parseStrings(ctx, a, to, intervalMode(mode), func(s []byte) (int32, bool) { return text.ParseYearMonth(s, to) }, errIntervalFormat(to, a))
 		}
 	case vector.KindYearMonthInterval:
 		return func(_ *Ctx, a arrow.Array) (arrow.Array, error) {
@@ -113,16 +112,14 @@ func castToYearMonth(from, to *vector.Type, mode CastMode) castFn {
 		}
 	case vector.KindDecimal:
 		return func(_ *Ctx, a arrow.Array) (arrow.Array, error) {
-			return mapValues(a, to, mode, func(d Dec) (int32, bool) {
-				r, ok := decimal.Rescale(d, from.Scale, decimal.MaxPrecision, 0)
-				v, fits := decimal.Truncate(r, 0)
-				m, small := text.MulInt64(v, unit)
-				return int32(m), ok && fits && small && int64(int32(m)) == m
+			return mapValues(a, to, intervalMode(mode), func(d Dec) (int32, bool) {
+				m, ok := roundedUnits(d, from.Scale, unit)
+				return int32(m), ok && int64(int32(m)) == m
 			}, castOverflow(from, to, a))
 		}
 	}
 	return longsTo(from, func(l arrow.Array, a arrow.Array) (arrow.Array, error) {
-		return mapValues(l, to, mode, func(v int64) (int32, bool) {
+		return mapValues(l, to, intervalMode(mode), func(v int64) (int32, bool) {
 			m, ok := text.MulInt64(v, unit)
 			return int32(m), ok && int64(int32(m)) == m
 		}, castOverflow(from, to, a))
@@ -145,8 +142,8 @@ func castToCalendar(from, to *vector.Type, _ CastMode) castFn {
 	if !isString(from) {
 		return alwaysNull(to)
 	}
-	return func(_ *Ctx, a arrow.Array) (arrow.Array, error) {
-		return parseStrings(a, to, CastTry, func(s []byte) (arrow.MonthDayNanoInterval, bool) {
+	return func(ctx *Ctx, a arrow.Array) (arrow.Array, error) {
+		return parseStrings(ctx, a, to, CastTry, func(s []byte) (arrow.MonthDayNanoInterval, bool) {
 			m, d, us, ok := text.ParseInterval(s)
 			ns, fits := text.MulInt64(us, 1000)
 			return arrow.MonthDayNanoInterval{Months: m, Days: d, Nanoseconds: ns}, ok && fits

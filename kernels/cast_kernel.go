@@ -181,19 +181,21 @@ func mapValues[S, D any](a arrow.Array, to *vector.Type, mode CastMode, f func(S
 }
 
 // parseStrings is mapValues for a string or binary array.
-func parseStrings[D any](a arrow.Array, to *vector.Type, mode CastMode, f func([]byte) (D, bool), fail func(i int) error) (arrow.Array, error) {
+func parseStrings[D any](ctx *Ctx, a arrow.Array, to *vector.Type, mode CastMode, f func([]byte) (D, bool), fail func(i int) error) (arrow.Array, error) {
 	off, data := vector.Strings(a)
 	n := a.Len()
-	out := make([]D, n)
+	out := vector.Make[D](ctx.Temp, n)
 	valid := vector.Validity(a)
 	var own vector.Bitmap
 	for i := range out {
+		var d D
 		if valid != nil && !valid.Get(i) {
+			out[i] = d
 			continue
 		}
 		d, ok := f(data[off[i]:off[i+1]])
+		out[i] = d
 		if ok {
-			out[i] = d
 			continue
 		}
 		if mode == CastANSI {

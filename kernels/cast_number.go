@@ -34,8 +34,8 @@ func castToInt[D integer](from, to *vector.Type, mode CastMode) castFn {
 	case vector.KindBool:
 		return boolTo(to, D(1))
 	case vector.KindString:
-		return func(_ *Ctx, a arrow.Array) (arrow.Array, error) {
-			return parseStrings(a, to, mode, func(s []byte) (D, bool) {
+		return func(ctx *Ctx, a arrow.Array) (arrow.Array, error) {
+			return parseStrings(ctx, a, to, mode, func(s []byte) (D, bool) {
 				v, ok := text.ParseLong(s, mode == CastLegacy)
 				return D(v), ok && int64(D(v)) == v
 			}, invalidInput(from, to, a))
@@ -230,8 +230,8 @@ func castToFloat[D float](from, to *vector.Type, mode CastMode) castFn {
 		if to.Kind == vector.KindFloat {
 			size = 32
 		}
-		return func(_ *Ctx, a arrow.Array) (arrow.Array, error) {
-			return parseStrings(a, to, mode, func(s []byte) (D, bool) {
+		return func(ctx *Ctx, a arrow.Array) (arrow.Array, error) {
+			return parseStrings(ctx, a, to, mode, func(s []byte) (D, bool) {
 				v, ok := text.ParseFloating(s, size)
 				return D(v), ok
 			}, invalidInput(from, to, a))

@@ -18,12 +18,13 @@ func castToString(from *vector.Type, mode CastMode) castFn {
 	return func(ctx *Ctx, a arrow.Array) (arrow.Array, error) {
 		style := render.Style{Zone: ctx.Zone, Null: "null", JavaDecimals: mode == CastLegacy}
 		n := a.Len()
-		off := make([]int32, n+1)
+		off := vector.Make[int32](ctx.Temp, n+1)
+		off[0] = 0
 		var data []byte
 		valid := vector.Validity(a)
 		put := style.Value(from, a)
 		for i := range n {
-			data = roomFor(data, i, n)
+			data = roomFor(ctx.Temp, data, i, n)
 			if valid == nil || valid.Get(i) {
 				data = put(data, i)
 			}

@@ -13,8 +13,8 @@ import (
 func castToDate(from, to *vector.Type, mode CastMode) castFn {
 	switch from.Kind {
 	case vector.KindString:
-		return func(_ *Ctx, a arrow.Array) (arrow.Array, error) {
-			return parseStrings(a, to, mode, text.ParseDate, invalidInput(from, to, a))
+		return func(ctx *Ctx, a arrow.Array) (arrow.Array, error) {
+			return parseStrings(ctx, a, to, mode, text.ParseDate, invalidInput(from, to, a))
 		}
 	case vector.KindTimestamp:
 		return func(ctx *Ctx, a arrow.Array) (arrow.Array, error) {
@@ -39,7 +39,7 @@ func castToTimestamp(from, to *vector.Type, mode CastMode) castFn {
 	switch from.Kind {
 	case vector.KindString:
 		return func(ctx *Ctx, a arrow.Array) (arrow.Array, error) {
-			return parseStrings(a, to, mode, func(s []byte) (int64, bool) {
+			return parseStrings(ctx, a, to, mode, func(s []byte) (int64, bool) {
 				return text.ParseTimestampAt(s, ctx.Zone, ctx.BatchTimeMicros)
 			}, invalidInput(from, to, a))
 		}
@@ -151,8 +151,8 @@ func ntzOf(s []byte) (int64, bool) { return text.ParseTimestampNTZ(s, true) }
 func castToTimestampNTZ(from, to *vector.Type, mode CastMode) castFn {
 	switch from.Kind {
 	case vector.KindString:
-		return func(_ *Ctx, a arrow.Array) (arrow.Array, error) {
-			return parseStrings(a, to, mode, ntzOf, invalidInput(from, to, a))
+		return func(ctx *Ctx, a arrow.Array) (arrow.Array, error) {
+			return parseStrings(ctx, a, to, mode, ntzOf, invalidInput(from, to, a))
 		}
 	case vector.KindDate:
 		return func(_ *Ctx, a arrow.Array) (arrow.Array, error) { return dateToMicros(a, to, text.NewClock(nil)), nil }

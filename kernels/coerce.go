@@ -93,6 +93,19 @@ func Wider(conf *Conf, a, b *vector.Type) *vector.Type {
 	return commonNested(conf, a, b, Wider)
 }
 
+// WiderWithoutStrings is Wider outside of ANSI mode for types of which a text does not
+// become another one.
+func WiderWithoutStrings(a, b *vector.Type) *vector.Type {
+	conf := &Conf{}
+	if t := Tightest(conf, a, b); t != nil {
+		return t
+	}
+	if t := widerDecimal(a, b); t != nil {
+		return t
+	}
+	return commonNested(conf, a, b, func(_ *Conf, a, b *vector.Type) *vector.Type { return WiderWithoutStrings(a, b) })
+}
+
 // CommonType is Spark's findWiderCommonType: the type of CASE branches,
 // coalesce, IN lists, array elements. nil if there is none; Null for no types.
 func CommonType(conf *Conf, types []*vector.Type) *vector.Type {

@@ -77,13 +77,16 @@ func aesRows(args []vector.Vec, n int, try bool, run func(*aesCall, []byte) ([]b
 func (c *aesCall) cipher() (cipher.Block, error) {
 	mode, padding := strings.ToUpper(c.mode), strings.ToUpper(c.padding)
 	natural := map[string]string{"GCM": "NONE", "CBC": "PKCS", "ECB": "PKCS"}[mode]
+	if n := len(c.key); n != 16 && n != 24 && n != 32 {
+		return nil, condition.New("INVALID_PARAMETER_VALUE.AES_KEY_LENGTH", "parameter", "`key`", "functionName", aesFunctions, "actualLength", n)
+	}
 	if natural == "" || padding != "DEFAULT" && padding != natural {
 		return nil, condition.New("UNSUPPORTED_FEATURE.AES_MODE", "mode", c.mode, "padding", c.padding, "functionName", aesFunctions)
 	}
 	c.mode = mode
 	block, err := aes.NewCipher(c.key)
 	if err != nil {
-		return nil, condition.New("INVALID_PARAMETER_VALUE.AES_KEY_LENGTH", "parameter", "`key`", "functionName", aesFunctions, "actualLength", len(c.key))
+		return nil, err
 	}
 	return block, nil
 }

@@ -149,7 +149,7 @@ func init() {
 			Name: "array_join", Signature: "array_join(array, delimiter[, nullReplacement])",
 			Summary:  "The elements as text, joined; nulls are left out or replaced.",
 			Examples: []Example{{"array_join(array('hello', null, 'world'), ' ', ',')", "hello , world"}},
-		}, Sig{Params: []Accept{ArrayOf(vector.String), String, String}, Optional: 1, Result: vector.String}, func(*Conf, []Arg) Eval { return evalArrayJoin }),
+		}, Sig{Params: []Accept{ArrayOf(vector.String), String, String}, Optional: 1, Result: vector.String}, func(*Conf, []Arg) Eval { return evalArrayJoin }).exactTexts(),
 		Scalar{
 			Name: "arrays_zip", Signature: "arrays_zip(a1, a2, …)", Summary: "The structs of the elements at the same places; shorter arrays are filled with nulls.",
 			Examples: []Example{{"arrays_zip(array(1, 2, 3), array(2, 3, 4))", "[{1, 2}, {2, 3}, {3, 4}]"}}, MaxArgs: -1, Bind: bindArraysZip,
@@ -399,7 +399,7 @@ func withElement(conf *Conf, name string, args []Arg, at int) (*vector.Type, err
 	mismatch := condition.New("DATATYPE_MISMATCH.ARRAY_FUNCTION_DIFF_TYPES", "sqlExpr", quoteSQL(callSQL(name, sqlOf(args))),
 		"functionName", "`"+name+"`", "dataType", `"ARRAY"`, "leftType", quoteType(args[0].Type), "rightType", quoteType(args[at].Type))
 	if args[0].Type.Kind != vector.KindArray {
-		if isNull(args[0].Type) && (name == "array_remove" || name == "array_insert") {
+		if name == "array_insert" || isNull(args[0].Type) && name == "array_remove" {
 			return nil, mismatch
 		}
 		return nil, UnexpectedInput(callSQL(name, sqlOf(args)), 0, AnyArray, args[0])

@@ -185,13 +185,8 @@ func init() {
 
 // sameArrays is the common type of two array arguments.
 func sameArrays(name string, args []Arg) (*vector.Type, error) {
-	for i, a := range args[:2] {
-		if a.Type.Kind != vector.KindArray && !isNull(a.Type) {
-			return nil, UnexpectedInput(callSQL(name, sqlOf(args)), i, AnyArray, a)
-		}
-	}
 	var t *vector.Type
-	if a, b := args[0].Type, args[1].Type; !isNull(a) && !isNull(b) {
+	if a, b := args[0].Type, args[1].Type; a.Kind == vector.KindArray && b.Kind == vector.KindArray {
 		t = Tightest(&Conf{}, a, b) // as outside of ANSI mode
 	}
 	if t == nil {

@@ -32,7 +32,7 @@ func decodeBase32(dst, s []byte) []byte {
 		case c >= '2' && c <= '7':
 			v = c - '2' + 26
 		case c == '=':
-			return finishBase32(dst, chars)
+			return finishBase32(dst, chars, byte(word&31))
 		default:
 			continue
 		}
@@ -43,12 +43,12 @@ func decodeBase32(dst, s []byte) []byte {
 			dst = append(dst, byte(word>>bits))
 		}
 	}
-	return finishBase32(dst, chars)
+	return finishBase32(dst, chars, byte(word&31))
 }
 
-func finishBase32(dst []byte, chars int) []byte {
+func finishBase32(dst []byte, chars int, last byte) []byte {
 	if chars%8 == 1 {
-		return append(dst, 0)
+		return append(dst, last>>2)
 	}
 	return dst
 }

@@ -27,8 +27,10 @@ func toBinary(name string, try bool, summary string, ex Example) Scalar {
 			case a.Const == nil:
 				return nil, condition.New("DATATYPE_MISMATCH.NON_FOLDABLE_INPUT", "sqlExpr", quoteSQL(sql),
 					"inputName", "`fmt`", "inputType", `"STRING"`, "inputExpr", quoteSQL(a.SQL))
-			case isString(a.Type) && !a.Const.IsNull(0):
-				format = strings.ToLower(string(textsOf(*a.Const).at(0)))
+			case !a.Const.IsNull(0):
+				if v := constAs(conf, a, vector.String); v != nil {
+					format = strings.ToLower(string(textsOf(*v).at(0)))
+				}
 			}
 		}
 		decode := binaryFormats[format]

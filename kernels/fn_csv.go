@@ -44,10 +44,6 @@ func csvOptions(conf *Conf, args []Arg, at int) (csv.Options, error) {
 }
 
 func bindFromCSV(conf *Conf, args []Arg) (*Impl, error) {
-	in, ok := ImplicitCast(conf, args[0].Type, String)
-	if !ok || !isString(args[0].Type) && !isNull(args[0].Type) {
-		return nil, UnexpectedInput(callSQL("from_csv", sqlOf(args[:1])), 0, String, args[0])
-	}
 	t, err := schemaArg(args[1])
 	if err != nil {
 		return nil, err
@@ -55,17 +51,21 @@ func bindFromCSV(conf *Conf, args []Arg) (*Impl, error) {
 	if t.Kind != vector.KindStruct {
 		return nil, condition.New("INVALID_SCHEMA.NON_STRUCT_TYPE", "inputSchema", quoteSQL(args[1].SQL), "dataType", quoteType(t))
 	}
-	for _, f := range t.Fields {
-		if !f.Type.Atomic() {
-			return nil, condition.New("UNSUPPORTED_DATATYPE", "typeName", quoteType(f.Type))
-		}
-	}
 	o, err := csvOptions(conf, args, 2)
 	if err != nil {
 		return nil, err
 	}
 	if o.Mode == csv.DropMalformed {
 		return nil, condition.New("PARSE_MODE_UNSUPPORTED", "funcName", "`from_csv`", "mode", "DROPMALFORMED")
+	}
+	in, ok := ImplicitCast(conf, args[0].Type, String)
+	if !ok || !isString(args[0].Type) && !isNull(args[0].Type) {
+		return nil, UnexpectedInput(callSQL("from_csv", sqlOf(args[:1])), 0, String, args[0])
+	}
+	for _, f := range t.Fields {
+		if !f.Type.Atomic() {
+			return nil, condition.New("UNSUPPORTED_DATATYPE", "typeName", quoteType(f.Type))
+		}
 	}
 	impl := &Impl{Args: make([]*vector.Type, len(args)), Result: t, Nullable: true}
 	impl.Args[0] = in

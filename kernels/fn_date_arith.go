@@ -80,6 +80,10 @@ func unitCall(f Scalar, other string) Scalar {
 	f.MaxArgs = 3
 	f.Bind = func(conf *Conf, args []Arg) (*Impl, error) {
 		if len(args) == 3 {
+			if a := args[0]; a.Const == nil || !isString(a.Type) { // the parser makes a text of a unit
+				return nil, condition.New("WRONG_NUM_ARGS.WITHOUT_SUGGESTION", "functionName", "`"+f.Name+"`",
+					"expectedNum", "2", "actualNum", "3", "docroot", "https://spark.apache.org/docs/latest")
+			}
 			impl, err := scalars[other].Bind(conf, args)
 			if err == nil {
 				impl.SQL = func(args []string) string { return callSQL(other, args) }

@@ -205,6 +205,12 @@ var extractFields = func() map[string]string {
 	return m
 }()
 
+// extractCalls are the functions that Spark puts for the fields.
+var extractCalls = map[string]string{
+	"YEAR": "year", "YEAROFWEEK": "yearofweek", "QUARTER": "quarter", "MONTH": "month", "WEEK": "weekofyear", "DAY": "dayofmonth",
+	"DAYOFWEEK": "dayofweek", "DAYOFWEEK_ISO": "(weekday", "DOY": "dayofyear", "HOUR": "hour", "MINUTE": "minute", "SECOND": "secondwithfraction",
+}
+
 var extractDate = map[string]dateField{
 	"YEAR": yearOf, "YEAROFWEEK": weekYear, "QUARTER": quarterOf, "MONTH": monthOf, "WEEK": isoWeek, "DAY": dayOf,
 	"DAYOFWEEK": sundayWeekday, "DAYOFWEEK_ISO": isoWeekday, "DOY": dayOfYear,
@@ -212,8 +218,7 @@ var extractDate = map[string]dateField{
 
 func bindExtract(conf *Conf, args []Arg) (*Impl, error) {
 	if args[0].Const == nil || args[0].Type.Kind != vector.KindString {
-		return nil, condition.New("DATATYPE_MISMATCH.NON_FOLDABLE_INPUT", "sqlExpr", quoteSQL(callSQL("date_part", sqlOf(args))),
-			"inputName", "`field`", "inputType", `"STRING"`, "inputExpr", quoteSQL(args[0].SQL))
+		return nil, condition.New("NON_FOLDABLE_ARGUMENT", "funcName", "`date_part`", "paramName", "`field`", "paramType", `"STRING"`)
 	}
 	if args[0].Const.IsNull(0) {
 		return &Impl{Args: make([]*vector.Type, 2), Result: vector.Double, Nullable: true, Eval: func(*Ctx, []vector.Vec, int) (vector.Vec, error) {
@@ -238,7 +243,14 @@ func bindExtract(conf *Conf, args []Arg) (*Impl, error) {
 		}
 		t, ok := ImplicitCast(conf, src, want)
 		if !ok {
-			break
+			if field == "" {
+				break
+			}
+			call := extractCalls[field] + "(" + args[1].SQL + ")"
+			if field == "SECOND" {
+				want = AnyTimestamp
+			}
+			return nil, UnexpectedInput(call, 0, want, args[1])
 		}
 		impl.Args[1] = t
 		impl.Result, eval = extractTime(t, field)

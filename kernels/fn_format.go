@@ -38,7 +38,7 @@ type directive struct {
 }
 
 func badFormat(message string) error {
-	return condition.New("INTERNAL_ERROR", "message", "Wrong format: "+message)
+	return condition.New("VSTREAM_INVALID_VALUE", "what", "the format", "value", message)
 }
 
 // parseFormat reads a format: %[n$][flags][width][.precision]verb.
@@ -111,7 +111,7 @@ func bindFormatString(conf *Conf, name string, args []Arg) (*Impl, error) {
 		style := render.Style{Zone: ctx.Zone, Null: "null"}
 		print := make([]render.Append, len(args)-1)
 		for k, a := range args[1:] {
-			print[k] = style.Value(types[k+1], a.Arr)
+			print[k] = style.Value(internalOf(types[k+1]), a.Arr)
 		}
 		var source string
 		var ds []directive
@@ -148,6 +148,18 @@ func bindFormatString(conf *Conf, name string, args []Arg) (*Impl, error) {
 			return append(dst, tail...), true, nil
 		})
 	}}, nil
+}
+
+// internalOf is the type by which a format prints a value: times and intervals are the
+// numbers that Spark keeps.
+func internalOf(t *vector.Type) *vector.Type {
+	switch t.Kind {
+	case vector.KindDate, vector.KindYearMonthInterval:
+		return vector.Int
+	case vector.KindTimestamp, vector.KindTimestampNTZ, vector.KindDayTimeInterval:
+		return vector.Long
+	}
+	return t
 }
 
 // utf16Len is the length of a text as Java counts it.
@@ -209,9 +221,9 @@ func formatValue(d *directive, t *vector.Type, a arrow.Array, i int, print rende
 			s = append([]byte(strings.Repeat("0", max(d.width-len(s), 0))), s...)
 		}
 		s = pad(s, d)
-	case verb == 'c' && t.Integral():
+	case verb == 'c' && t.Integral() && t.Kind != vector.KindLong:
 		s = pad([]byte(string(rune(integerAt(t, a, i)))), d)
-	case (verb == 'f' || verb == 'e' || verb == 'g') && t.Fractional():
+	case (verb == 'f' || verb == 'e' || verb == 'g') && (t.Kind == vector.KindFloat || t.Kind == vector.KindDouble):
 		text, err := formatFraction(d, verb, print(nil, i))
 		if err != nil {
 			return nil, err

@@ -189,7 +189,7 @@ func bindStack(conf *Conf, args []Arg) (*GeneratorImpl, error) {
 		}
 		t := vector.Null
 		for _, u := range types {
-			if w := Tightest(conf, t, u); w != nil {
+			if w := Tightest(conf, t, u); w != nil && (isNull(t) || isNull(u) || sameShape(t, u)) {
 				t = w
 			} else {
 				return nil, condition.New("DATATYPE_MISMATCH.STACK_COLUMN_DIFF_TYPES", "sqlExpr", quoteSQL(sql), "columnIndex", strconv.Itoa(c),

@@ -84,7 +84,7 @@ func init() {
 
 func formatTimes(pats *timePatterns, ctx *Ctx, args []vector.Vec, n int, micros func(int) int64, pattern func(int) []byte) (vector.Vec, error) {
 	zone := text.NewClock(ctx.Zone).Zone()
-	return stringRowsOr(vector.String, n, args, func(dst []byte, i int) ([]byte, bool, error) {
+	return stringRowsOrIn(ctx.Temp, vector.String, n, args, func(dst []byte, i int) ([]byte, bool, error) {
 		p, err := pats.get(pattern(i))
 		if err != nil {
 			return nil, false, err

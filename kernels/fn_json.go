@@ -33,10 +33,10 @@ func init() {
 			Name: "get_json_object", Signature: "get_json_object(jsonTxt, path)", Summary: "The value at a JSON path as text; null if there is none.",
 			Examples: []Example{{`get_json_object('{"a":"b"}', '$.a')`, "b"}},
 		}, Sig{Params: []Accept{String, String}, NoCast: true, Result: vector.String, Nullable: true}, func(*Conf, []Arg) Eval {
-			return func(_ *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
+			return func(ctx *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
 				s, path := textsOf(args[0]), textsOf(args[1])
 				paths := json.NewPaths()
-				return stringRowsOr(vector.String, n, args, func(dst []byte, i int) ([]byte, bool, error) {
+				return stringRowsOrIn(ctx.Temp, vector.String, n, args, func(dst []byte, i int) ([]byte, bool, error) {
 					dst, ok := paths.AppendObject(dst, s.at(i), path.at(i))
 					return dst, ok, nil
 				})
@@ -137,13 +137,13 @@ func nullable(t *vector.Type) *vector.Type {
 
 func bindFromJSON(conf *Conf, args []Arg) (*Impl, error) {
 	sql := callSQL("from_json", sqlOf(args))
-	in, ok := ImplicitCast(conf, args[0].Type, String)
-	if !ok || !isString(args[0].Type) && !isNull(args[0].Type) {
-		return nil, UnexpectedInput(sql, 0, String, args[0])
-	}
 	t, err := schemaArg(args[1])
 	if err != nil {
 		return nil, err
+	}
+	in, ok := ImplicitCast(conf, args[0].Type, String)
+	if !ok || !isString(args[0].Type) && !isNull(args[0].Type) {
+		return nil, UnexpectedInput(sql, 0, String, args[0])
 	}
 	if k := t.Kind; k != vector.KindStruct && k != vector.KindArray && k != vector.KindMap && k != vector.KindVariant {
 		return nil, condition.New("DATATYPE_MISMATCH.INVALID_JSON_SCHEMA", "schema", quoteType(t), "sqlExpr", quoteSQL(sql))

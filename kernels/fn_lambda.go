@@ -71,6 +71,9 @@ func arrayLambda(most int) func(args []Arg, i, n int) ([]*vector.Type, error) {
 		if args[0].Type.Kind != vector.KindArray {
 			return nil, UnexpectedInput(args[0].SQL, 0, AnyArray, args[0])
 		}
+		if n < 0 {
+			n = 1
+		}
 		return lambdaParams(n, []*vector.Type{args[0].Type.Elem, vector.Int}[:most])
 	}
 }
@@ -85,7 +88,7 @@ func lambdaParams(n int, types []*vector.Type) ([]*vector.Type, error) {
 
 // exactParams is lambdaParams where every parameter must be there.
 func exactParams(n int, types ...*vector.Type) ([]*vector.Type, error) {
-	if n != len(types) {
+	if n >= 0 && n != len(types) {
 		return nil, condition.New("INVALID_LAMBDA_FUNCTION_CALL.NUM_ARGS_MISMATCH", "expectedNumArgs", strconv.Itoa(n), "actualNumArgs", strconv.Itoa(len(types)))
 	}
 	return types, nil
@@ -110,7 +113,7 @@ func init() {
 	Register(
 		Scalar{
 			Name: "transform", Signature: "transform(array, x -> expr) or transform(array, (x, i) -> expr)", Summary: "The array of the lambda's values; i is the position from 0.",
-			Examples: []Example{{"transform(array(1, 2, 3), x -> x + 1)", "[2, 3, 4]"}}, MinArgs: 2, MaxArgs: 2, LambdaParams: arrayLambda(2),
+			Examples: []Example{{"transform(array(1, 2, 3), x -> x + 1)", "[2, 3, 4]"}}, MinArgs: 2, MaxArgs: 2, FirstLambda: 1, LambdaParams: arrayLambda(2),
 			Bind: func(_ *Conf, args []Arg) (*Impl, error) {
 				t := vector.ArrayOf(args[1].Type, args[1].Nullable)
 				return lambdaImpl(make([]*vector.Type, 2), t, args[0].Nullable, func(ctx *Ctx, b *vector.Batch, h *higherOrder, v []vector.Vec) (vector.Vec, error) {
@@ -125,7 +128,7 @@ func init() {
 		},
 		Scalar{
 			Name: "filter", Signature: "filter(array, x -> cond) or filter(array, (x, i) -> cond)", Summary: "The elements for which the lambda is true; i is the position from 0.",
-			Examples: []Example{{"filter(array(1, 2, 3), x -> x % 2 == 1)", "[1, 3]"}}, MinArgs: 2, MaxArgs: 2, LambdaParams: arrayLambda(2),
+			Examples: []Example{{"filter(array(1, 2, 3), x -> x % 2 == 1)", "[1, 3]"}}, MinArgs: 2, MaxArgs: 2, FirstLambda: 1, LambdaParams: arrayLambda(2),
 			Bind: func(_ *Conf, args []Arg) (*Impl, error) {
 				if err := needBool("filter", args, 1); err != nil {
 					return nil, err
@@ -139,7 +142,7 @@ func init() {
 		Scalar{
 			Name: "array_sort", Signature: "array_sort(array[, (left, right) -> int])",
 			Summary:  "The array sorted, nulls last, by its order or by a lambda that gives a negative number, 0 or a positive one.",
-			Examples: []Example{{"array_sort(array(5, 6, 1))", "[1, 5, 6]"}}, MinArgs: 1, MaxArgs: 2,
+			Examples: []Example{{"array_sort(array(5, 6, 1))", "[1, 5, 6]"}}, MinArgs: 1, MaxArgs: 2, FirstLambda: 1,
 			LambdaParams: func(args []Arg, _, n int) ([]*vector.Type, error) {
 				if args[0].Type.Kind != vector.KindArray {
 					return nil, UnexpectedInput(args[0].SQL, 0, AnyArray, args[0])
@@ -150,7 +153,7 @@ func init() {
 		},
 		Scalar{
 			Name: "zip_with", Signature: "zip_with(left, right, (x, y) -> expr)", Summary: "The lambda's values of the elements at the same places; the shorter array is filled with nulls.",
-			Examples: []Example{{"zip_with(array(1, 2, 3), array('a', 'b', 'c'), (x, y) -> concat(x, y))", "[1a, 2b, 3c]"}}, MinArgs: 3, MaxArgs: 3,
+			Examples: []Example{{"zip_with(array(1, 2, 3), array('a', 'b', 'c'), (x, y) -> concat(x, y))", "[1a, 2b, 3c]"}}, MinArgs: 3, MaxArgs: 3, FirstLambda: 2,
 			LambdaParams: func(args []Arg, _, n int) ([]*vector.Type, error) {
 				for i, a := range args[:2] {
 					if a.Type.Kind != vector.KindArray {
@@ -214,7 +217,7 @@ func trueBits(a arrow.Array) func(i int) bool {
 // element whose condition is want decides.
 func quantifier(name, summary, sql, shown string, want bool) Scalar {
 	return Scalar{
-		Name: name, Signature: name + "(array, x -> cond)", Summary: summary, Examples: []Example{{sql, shown}}, MinArgs: 2, MaxArgs: 2, LambdaParams: arrayLambda(1),
+		Name: name, Signature: name + "(array, x -> cond)", Summary: summary, Examples: []Example{{sql, shown}}, MinArgs: 2, MaxArgs: 2, FirstLambda: 1, LambdaParams: arrayLambda(1),
 		Bind: func(_ *Conf, args []Arg) (*Impl, error) {
 			if err := needBool(name, args, 1); err != nil {
 				return nil, err
@@ -256,7 +259,7 @@ func aggregateFunction(name string) Scalar {
 		Name: name, Signature: name + "(array, start, (acc, x) -> expr[, acc -> expr])",
 		Summary:  "Folds the array from the left, beginning with start; the last lambda turns the result into another value.",
 		Examples: []Example{{name + "(array(1, 2, 3), 0, (acc, x) -> acc + x)", "6"}, {name + "(array(1, 2, 3), 0, (acc, x) -> acc + x, acc -> acc * 10)", "60"}},
-		MinArgs:  3, MaxArgs: 4, SQL: withDefaults(name, 3, identityLambda),
+		MinArgs:  3, MaxArgs: 4, FirstLambda: 2, SQL: withDefaults(name, 3, identityLambda),
 		LambdaParams: func(args []Arg, i, n int) ([]*vector.Type, error) {
 			if args[0].Type.Kind != vector.KindArray {
 				return nil, UnexpectedInput(args[0].SQL, 0, AnyArray, args[0])
@@ -389,7 +392,8 @@ func bindArraySortLambda(conf *Conf, args []Arg) (*Impl, error) {
 		})}, nil
 	}
 	if args[1].Type.Kind != vector.KindInt {
-		return nil, UnexpectedInput(sql, 1, Int, args[1])
+		return nil, condition.New("DATATYPE_MISMATCH.UNEXPECTED_RETURN_TYPE", "sqlExpr", quoteSQL(sql), "functionName", "`lambdafunction`",
+			"expectedType", quoteType(vector.Int), "actualType", quoteType(args[1].Type))
 	}
 	return lambdaImpl(make([]*vector.Type, 2), t, args[0].Nullable, evalSortBy), nil
 }

@@ -3,6 +3,7 @@ package kernels
 import (
 	"github.com/apache/arrow-go/v18/arrow"
 
+	"github.com/vstream/vstream/condition"
 	"github.com/vstream/vstream/vector"
 )
 
@@ -16,7 +17,7 @@ func init() {
 	Register(
 		Scalar{
 			Name: "map_filter", Signature: "map_filter(map, (k, v) -> cond)", Summary: "The entries for which the lambda is true.",
-			Examples: []Example{{"map_filter(map(1, 0, 2, 2, 3, -1), (k, v) -> k > v)", "{1 -> 0, 3 -> -1}"}}, MinArgs: 2, MaxArgs: 2, LambdaParams: entry,
+			Examples: []Example{{"map_filter(map(1, 0, 2, 2, 3, -1), (k, v) -> k > v)", "{1 -> 0, 3 -> -1}"}}, MinArgs: 2, MaxArgs: 2, FirstLambda: 1, LambdaParams: entry,
 			Bind: func(_ *Conf, args []Arg) (*Impl, error) {
 				if err := needBool("map_filter", args, 1); err != nil {
 					return nil, err
@@ -28,7 +29,7 @@ func init() {
 		},
 		Scalar{
 			Name: "transform_keys", Signature: "transform_keys(map, (k, v) -> expr)", Summary: "The map with the lambda's values as keys.",
-			Examples: []Example{{"transform_keys(map_from_arrays(array(1, 2, 3), array(1, 2, 3)), (k, v) -> k + 1)", "{2 -> 1, 3 -> 2, 4 -> 3}"}}, MinArgs: 2, MaxArgs: 2, LambdaParams: entry,
+			Examples: []Example{{"transform_keys(map_from_arrays(array(1, 2, 3), array(1, 2, 3)), (k, v) -> k + 1)", "{2 -> 1, 3 -> 2, 4 -> 3}"}}, MinArgs: 2, MaxArgs: 2, FirstLambda: 1, LambdaParams: entry,
 			Bind: func(conf *Conf, args []Arg) (*Impl, error) {
 				t := vector.MapOf(args[1].Type, args[0].Type.Elem, args[0].Type.ElemNullable)
 				last := lastWins(conf)
@@ -39,7 +40,7 @@ func init() {
 		},
 		Scalar{
 			Name: "transform_values", Signature: "transform_values(map, (k, v) -> expr)", Summary: "The map with the lambda's values as values.",
-			Examples: []Example{{"transform_values(map_from_arrays(array(1, 2, 3), array(1, 2, 3)), (k, v) -> v + 1)", "{1 -> 2, 2 -> 3, 3 -> 4}"}}, MinArgs: 2, MaxArgs: 2, LambdaParams: entry,
+			Examples: []Example{{"transform_values(map_from_arrays(array(1, 2, 3), array(1, 2, 3)), (k, v) -> v + 1)", "{1 -> 2, 2 -> 3, 3 -> 4}"}}, MinArgs: 2, MaxArgs: 2, FirstLambda: 1, LambdaParams: entry,
 			Bind: func(_ *Conf, args []Arg) (*Impl, error) {
 				t := vector.MapOf(args[0].Type.Key, args[1].Type, args[1].Nullable)
 				return lambdaImpl(make([]*vector.Type, 2), t, args[0].Nullable, onEntries(func(t *vector.Type, keys, _, out arrow.Array, n int) (*mapBuilder, func(at int) bool) {
@@ -49,28 +50,44 @@ func init() {
 		},
 		Scalar{
 			Name: "map_zip_with", Signature: "map_zip_with(map1, map2, (k, v1, v2) -> expr)", Summary: "The lambda's values of all keys of both maps; a missing value is null.",
-			Examples: []Example{{"map_zip_with(map(1, 'a', 2, 'b'), map(1, 'x', 2, 'y'), (k, v1, v2) -> concat(v1, v2))", "{1 -> ax, 2 -> by}"}}, MinArgs: 3, MaxArgs: 3,
+			Examples: []Example{{"map_zip_with(map(1, 'a', 2, 'b'), map(1, 'x', 2, 'y'), (k, v1, v2) -> concat(v1, v2))", "{1 -> ax, 2 -> by}"}}, MinArgs: 3, MaxArgs: 3, FirstLambda: 2,
 			LambdaParams: func(args []Arg, _, n int) ([]*vector.Type, error) {
 				for i, a := range args[:2] {
 					if a.Type.Kind != vector.KindMap {
 						return nil, UnexpectedInput(a.SQL, i, AnyMap, a)
 					}
 				}
-				return exactParams(n, args[0].Type.Key, args[0].Type.Elem, args[1].Type.Elem)
+				key := zipKey(args)
+				if key == nil {
+					return nil, condition.New("DATATYPE_MISMATCH.MAP_ZIP_WITH_DIFF_TYPES", "sqlExpr", quoteSQL(callSQL("map_zip_with", sqlOf(args))),
+						"functionName", "`map_zip_with`", "leftType", quoteType(args[0].Type.Key), "rightType", quoteType(args[1].Type.Key))
+				}
+				return exactParams(n, key, args[0].Type.Elem, args[1].Type.Elem)
 			},
 			Bind: func(_ *Conf, args []Arg) (*Impl, error) {
-				if !args[0].Type.Key.Equal(args[1].Type.Key) {
-					return nil, diffTypes("map_zip_with", callSQL("map_zip_with", sqlOf(args)), typeList(args[:2]))
-				}
-				t := vector.MapOf(args[0].Type.Key, args[2].Type, args[2].Nullable)
-				at, bt := args[0].Type, args[1].Type
-				return lambdaImpl(make([]*vector.Type, 3), t, args[0].Nullable || args[1].Nullable, func(ctx *Ctx, b *vector.Batch, h *higherOrder, v []vector.Vec) (vector.Vec, error) {
+				key := zipKey(args)
+				t := vector.MapOf(key, args[2].Type, args[2].Nullable)
+				at, bt := withKey(args[0].Type, key), withKey(args[1].Type, key)
+				return lambdaImpl([]*vector.Type{at, bt, nil}, t, args[0].Nullable || args[1].Nullable, func(ctx *Ctx, b *vector.Batch, h *higherOrder, v []vector.Vec) (vector.Vec, error) {
 					return evalMapZip(ctx, b, h, v, t, at, bt)
 				}), nil
 			},
 		},
 	)
 }
+
+// zipKey is the type of the keys of two maps, nil if there is none. Strings meet nothing
+// but strings.
+func zipKey(args []Arg) *vector.Type {
+	a, b := args[0].Type.Key, args[1].Type.Key
+	if t := Tightest(&Conf{ANSI: true}, a, b); t != nil {
+		return t
+	}
+	return widerDecimal(a, b)
+}
+
+// withKey is a map's type with another key.
+func withKey(t, key *vector.Type) *vector.Type { return vector.MapOf(key, t.Elem, t.ElemNullable) }
 
 // onEntries evaluates a lambda on all entries and builds a map; start tells from
 // which arrays, and perhaps which entries to keep. The arrays hold the entries of

@@ -23,7 +23,7 @@ func init() {
 				}
 				return s
 			},
-		}, sig, pickLike(false)),
+		}, sig, pickLike(false)).oneEscape(),
 		DefineOn(Scalar{
 			Name: "ilike", Signature: "str ILIKE pattern [ESCAPE escape]", Summary: "LIKE without regard to case.",
 			Examples: []Example{{"'Spark' ILIKE '_PARK'", "true"}},
@@ -34,7 +34,7 @@ func init() {
 				}
 				return "ilike(" + args[0] + ", " + args[1] + ")" + escape
 			},
-		}, sig, pickLike(true)),
+		}, sig, pickLike(true)).oneEscape(),
 	)
 	for _, name := range []string{"rlike", "regexp", "regexp_like"} {
 		upper := strings.ToUpper(name)
@@ -44,6 +44,21 @@ func init() {
 			SQL:      func(args []string) string { return callSQL(upper, args) },
 		}, Sig{Params: []Accept{String, String}, Result: vector.Bool}, evalRLike))
 	}
+}
+
+// oneEscape refuses an escape that is no constant of one character.
+func (f Scalar) oneEscape() Scalar {
+	bind := f.Bind
+	f.Bind = func(conf *Conf, args []Arg) (*Impl, error) {
+		if len(args) == 3 {
+			e := args[2]
+			if e.Const == nil || !isString(e.Type) || e.Const.IsNull(0) || utf16Len(textsOf(*e.Const).at(0)) != 1 {
+				return nil, condition.New("INVALID_ESCAPE_CHAR", "sqlExpr", quoteSQL(e.SQL))
+			}
+		}
+		return bind(conf, args)
+	}
+	return f
 }
 
 func evalRLike(c *regexCache, args []vector.Vec, n int) (vector.Vec, error) {
@@ -269,13 +284,18 @@ func likeConstant(s texts, pattern []byte, escape rune, fold bool, valid, bits v
 	if err != nil {
 		return err
 	}
-	match := c.match
-	if len(c.pieces) == 1 && c.pieces[0].any == nil {
+	searched := false
+	if len(c.pieces) == 1 && len(c.pieces[0].lit) > 0 && !c.last && s.mask != 0 {
 		switch lit := c.pieces[0].lit; {
-		case c.first && !c.last:
-			match = func(v []byte) bool { return bytes.HasPrefix(v, lit) }
-		case !c.first && !c.last:
-			match = func(v []byte) bool { return bytes.Contains(v, lit) }
+		case c.first && !fold:
+			beginning(s, lit, valid, bits, n)
+			return nil
+		case !c.first && (!fold || isASCII(lit)):
+			newFinder(lit).containing(s, valid, bits, n, fold)
+			if !fold {
+				return nil
+			}
+			searched = true
 		}
 	}
 	var low []byte
@@ -284,11 +304,15 @@ func likeConstant(s texts, pattern []byte, escape rune, fold bool, valid, bits v
 			continue
 		}
 		v := s.at(i)
+		// Other characters than those of ASCII may have a letter of ASCII as their lower case.
+		if searched && (bits.Get(i) || isASCII(v)) {
+			continue
+		}
 		if fold {
 			low = appendLower(low[:0], v)
 			v = low
 		}
-		if match(v) {
+		if c.match(v) {
 			bits.Set(i)
 		}
 	}

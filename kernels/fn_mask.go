@@ -21,6 +21,11 @@ func init() {
 	}
 	f.MinArgs, f.MaxArgs = sig.Arity()
 	f.Bind = func(conf *Conf, args []Arg) (*Impl, error) {
+		for i, a := range args { // before their values
+			if !isString(a.Type) && !isNull(a.Type) {
+				return nil, UnexpectedInput(f.print(args), i, String, a)
+			}
+		}
 		sql := f.print(args)
 		masks := masking{'X', 'x', 'n', -1}
 		for i, a := range args[1:] {
@@ -39,8 +44,8 @@ func init() {
 			}
 		}
 		impl, err := sig.bind(conf, f.print, args, func(*Conf, []Arg) Eval {
-			return func(_ *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
-				return stringsOf1(vector.String, masks.append)(nil, args[:1], n)
+			return func(ctx *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
+				return stringsOf1(vector.String, masks.append)(ctx, args[:1], n)
 			}
 		})
 		if err != nil {

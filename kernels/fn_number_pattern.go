@@ -48,6 +48,9 @@ func constPattern(a Arg) (*numberPattern, error) {
 func toNumber(name string, try bool, summary string, ex Example) Scalar {
 	f := Scalar{Name: name, Signature: name + "(expr, fmt)", Summary: summary, Examples: []Example{ex}}
 	sig := Sig{Params: []Accept{String, String}, Nullable: try, ResultOf: func(_ *Conf, args []Arg) (*vector.Type, error) {
+		if f := args[1].Const; f != nil && f.IsNull(0) {
+			return DecimalUserDefault, nil
+		}
 		p, err := constPattern(args[1])
 		if p == nil || err != nil {
 			return DecimalSystemDefault, err
@@ -87,9 +90,6 @@ func bindToChar(conf *Conf, args []Arg) (*Impl, error) {
 		return bindBinaryToChar(conf, args)
 	}
 	sql := func(args []string) string { return callSQL("to_char", args) }
-	if _, err := constPattern(args[1]); err != nil {
-		return nil, err
-	}
 	sig := Sig{Params: []Accept{AnyDecimal, String}, Result: vector.String}
 	impl, err := sig.bind(conf, func(args []Arg) string { return sql(sqlOf(args)) }, args, func(_ *Conf, args []Arg) Eval {
 		scale := args[0].Type.Scale
@@ -106,6 +106,9 @@ func bindToChar(conf *Conf, args []Arg) (*Impl, error) {
 		}
 	})
 	if err != nil {
+		return nil, err
+	}
+	if _, err := constPattern(args[1]); err != nil {
 		return nil, err
 	}
 	impl.SQL = sql

@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"errors"
 	"regexp"
 	"strconv"
 	"strings"
@@ -18,6 +19,7 @@ import (
 // references, possessive and atomic groups need a backtracking engine, whose
 // time for one text is bounded.
 type Regex struct {
+	plain  *plainRegex // what fast does, for patterns that need no engine
 	fast   *regexp.Regexp
 	slow   *regexp2.Regexp // the only engine, or the one for texts that end in a line break
 	dollar bool            // the pattern has a $, which Java lets match before a final line break
@@ -32,6 +34,9 @@ func CompileRegex(pattern string) (*Regex, error) {
 	r := &Regex{}
 	tr := translator{src: pattern}
 	src, simple := tr.run()
+	if tr.brace {
+		return nil, errors.New("illegal repetition")
+	}
 	if simple {
 		fast, err := regexp.Compile(src)
 		if err != nil {
@@ -39,6 +44,7 @@ func CompileRegex(pattern string) (*Regex, error) {
 		}
 		r.fast, r.groups, r.dollar = fast, fast.NumSubexp(), tr.dollar
 		if !r.dollar {
+			r.plain = newPlainRegex(src)
 			return r, nil
 		}
 	}
@@ -68,6 +74,10 @@ func (r *Regex) backtracks(s []byte) bool {
 
 // Match tells whether the pattern matches anywhere in s.
 func (r *Regex) Match(s []byte) (bool, error) {
+	if r.plain != nil {
+		var at [8]int
+		return r.plain.find(at[:0], s) != nil, nil
+	}
 	if !r.backtracks(s) {
 		return r.fast.Match(s), nil
 	}
@@ -75,23 +85,17 @@ func (r *Regex) Match(s []byte) (bool, error) {
 	return ok, timedOut(err)
 }
 
-// Find returns the first match at or behind byte from: pairs of byte indexes, the
-// whole match first, -1 for a group that took no part; nil if there is none.
-func (r *Regex) Find(s []byte, from int) ([]int, error) {
+// Find returns the first match: pairs of byte indexes, the whole match first, -1 for a
+// group that took no part; nil if there is none. It may use the memory of dst.
+func (r *Regex) Find(dst []int, s []byte) ([]int, error) {
+	if r.plain != nil {
+		return r.plain.find(dst, s), nil
+	}
 	if !r.backtracks(s) {
-		if from == 0 {
-			return r.fast.FindSubmatchIndex(s), nil
-		}
-		// The text before counts for anchors and word boundaries: search all of it.
-		for _, m := range r.fast.FindAllSubmatchIndex(s, -1) {
-			if m[0] >= from {
-				return m, nil
-			}
-		}
-		return nil, nil
+		return r.fast.FindSubmatchIndex(s), nil
 	}
 	text := string(s)
-	m, err := r.slow.FindStringMatchStartingAt(text, from)
+	m, err := r.slow.FindStringMatch(text)
 	if err != nil || m == nil {
 		return nil, timedOut(err)
 	}
@@ -228,12 +232,17 @@ type replacement struct {
 	groups []int
 }
 
+// illegalReplacement says why a replacement text has no meaning.
+type illegalReplacement struct{ why string }
+
+func (e *illegalReplacement) Error() string { return e.why }
+
 // parseReplacement reads $n, ${name} and backslash escapes.
 func parseReplacement(s string, r *Regex) (replacement, error) {
 	var out replacement
 	var lit strings.Builder
 	illegal := func(msg string) error {
-		return condition.New("INTERNAL_ERROR", "message", "Illegal replacement '"+s+"': "+msg)
+		return &illegalReplacement{msg}
 	}
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {

@@ -1,6 +1,9 @@
 package kernels
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // translator rewrites a Java pattern for Go's engine, or for regexp2, which
 // follows .NET.
@@ -12,7 +15,11 @@ type translator struct {
 	dollar bool // has a $ or \Z
 	net    bool // writes for regexp2
 	dotAll []bool
+	brace  bool // has a { that begins no quantifier, which Java refuses
 }
+
+// times is what Java takes for a number of times.
+var times = regexp.MustCompile(`^\{[0-9]+(,[0-9]*)?\}`)
 
 // run returns the pattern for Go's engine; simple is false if that cannot run it.
 func (t *translator) run() (pattern string, simple bool) {
@@ -104,6 +111,9 @@ func (t *translator) translate() {
 			}
 		case '$':
 			t.dollar = true
+			t.next()
+		case '{':
+			t.brace = t.brace || t.pos == 0 || !times.MatchString(t.src[t.pos:])
 			t.next()
 		case '*', '+', '?', '}':
 			t.next()

@@ -56,7 +56,7 @@ func init() {
 					return nil, false, err
 				}
 				v := s.at(i)
-				m, err := re.Find(v, 0)
+				m, err := re.Find(nil, v)
 				if err != nil || m == nil || m[0] == m[1] {
 					return dst, false, err
 				}
@@ -75,7 +75,7 @@ func init() {
 					return 0, false, err
 				}
 				v := s.at(i)
-				m, err := re.Find(v, 0)
+				m, err := re.Find(nil, v)
 				if err != nil || m == nil {
 					return 0, true, err
 				}
@@ -117,13 +117,14 @@ func checkGroup(function string, re *Regex, g int32) error {
 
 func evalRegexpExtract(c *regexCache, args []vector.Vec, n int) (vector.Vec, error) {
 	s, p, idx := textsOf(args[0]), textsOf(args[1]), groupIndex(args, 2, 1)
+	var found [8]int
 	return stringRowsOr(vector.String, n, args, func(dst []byte, i int) ([]byte, bool, error) {
 		re, err := c.get(p.at(i), "regexp_extract")
 		if err != nil {
 			return nil, false, err
 		}
 		v, g := s.at(i), idx(i)
-		m, err := re.Find(v, 0)
+		m, err := re.Find(found[:0], v)
 		if err != nil {
 			return nil, false, err
 		}
@@ -222,7 +223,8 @@ func evalRegexpReplace(c *regexCache, args []vector.Vec, n int) (vector.Vec, err
 		}
 		if with := r.at(i); len(ms) > 0 && (re != lastRe || !bytes.Equal(with, last)) {
 			if rep, err = parseReplacement(string(with), re); err != nil {
-				return nil, false, err
+				return nil, false, condition.New("INVALID_REGEXP_REPLACE", "source", string(s.at(i)), "pattern", string(p.at(i)),
+					"replacement", string(with), "position", start).WithCause(err)
 			}
 			last, lastRe = with, re
 		}

@@ -37,21 +37,31 @@ func (f fixed[T]) at(i int) T { return f.v[i&f.mask] }
 // sample is how many rows tell how much room all of them need.
 const sample = 64
 
-// roomFor makes room for the texts of n rows once the first sample of them is there.
-func roomFor(data []byte, i, n int) []byte {
+// roomFor makes room in mem for the texts of n rows once the first sample of them is there.
+func roomFor(mem *vector.Buffers, data []byte, i, n int) []byte {
 	if i != sample {
 		return data
 	}
-	return slices.Grow(data, (len(data)/sample+1)*(n-sample)*9/8)
+	more := (len(data)/sample + 1) * (n - sample) * 9 / 8
+	if mem == nil {
+		return slices.Grow(data, more)
+	}
+	return append(vector.Make[byte](mem, len(data)+more)[:0], data...)
 }
 
 // stringRows makes a string or binary column: f appends the text of each row that
 // is valid and returns the extended slice.
 func stringRows(t *vector.Type, n int, valid vector.Bitmap, f func(dst []byte, i int) []byte) vector.Vec {
-	off := make([]int32, n+1)
+	return stringRowsIn(nil, t, n, valid, f)
+}
+
+// stringRowsIn is stringRows with the column in mem (see vector.Make).
+func stringRowsIn(mem *vector.Buffers, t *vector.Type, n int, valid vector.Bitmap, f func(dst []byte, i int) []byte) vector.Vec {
+	off := vector.Make[int32](mem, n+1)
+	off[0] = 0
 	var data []byte
 	for i := range n {
-		data = roomFor(data, i, n)
+		data = roomFor(mem, data, i, n)
 		if valid.Get(i) {
 			data = f(data, i)
 		}
@@ -63,11 +73,17 @@ func stringRows(t *vector.Type, n int, valid vector.Bitmap, f func(dst []byte, i
 // stringRowsOr is stringRows for a function that may give null (false) or fail;
 // args are the arguments whose nulls make the result null.
 func stringRowsOr(t *vector.Type, n int, args []vector.Vec, f func(dst []byte, i int) ([]byte, bool, error)) (vector.Vec, error) {
+	return stringRowsOrIn(nil, t, n, args, f)
+}
+
+// stringRowsOrIn is stringRowsOr with the column in mem (see vector.Make).
+func stringRowsOrIn(mem *vector.Buffers, t *vector.Type, n int, args []vector.Vec, f func(dst []byte, i int) ([]byte, bool, error)) (vector.Vec, error) {
 	valid := OwnValidity(n, args...)
-	off := make([]int32, n+1)
+	off := vector.Make[int32](mem, n+1)
+	off[0] = 0
 	var data []byte
 	for i := range n {
-		data = roomFor(data, i, n)
+		data = roomFor(mem, data, i, n)
 		if valid.Get(i) {
 			d, ok, err := f(data, i)
 			if err != nil {
@@ -133,11 +149,11 @@ func boolRows(n int, valid vector.Bitmap, f func(i int) bool) vector.Vec {
 	return vector.Vec{Arr: vector.NewBool(bits, n, valid)}
 }
 
-// appendText appends a text; a short one as a block of 16 bytes, of which what is too
+// appendText appends a text; a short one as a block of 32 bytes, of which what is too
 // much is overwritten by the next.
 func appendText(dst, s []byte) []byte {
-	if n := len(dst); len(s) <= 16 && cap(s) >= 16 && cap(dst)-n >= 16 {
-		*(*[16]byte)(dst[n : n+16]) = *(*[16]byte)(s[:16])
+	if n := len(dst); len(s) <= 32 && cap(s) >= 32 && cap(dst)-n >= 32 {
+		*(*[32]byte)(dst[n : n+32]) = *(*[32]byte)(s[:32])
 		return dst[:n+len(s)]
 	}
 	return append(dst, s...)
@@ -145,9 +161,9 @@ func appendText(dst, s []byte) []byte {
 
 // stringsOf1 is the kernel of a function of one text that gives a text.
 func stringsOf1(t *vector.Type, f func(dst, s []byte) []byte) Eval {
-	return func(_ *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
+	return func(ctx *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
 		s := textsOf(args[0])
-		return stringRows(t, n, Validity(n, args...), func(dst []byte, i int) []byte { return f(dst, s.at(i)) }), nil
+		return stringRowsIn(ctx.Temp, t, n, Validity(n, args...), func(dst []byte, i int) []byte { return f(dst, s.at(i)) }), nil
 	}
 }
 

@@ -97,6 +97,9 @@ func wordLen(s []byte) int {
 		last := r
 		var w int
 		if r, w = utf8.DecodeRune(s[i:]); wordRune(r) {
+			if i > 0 && scriptBreak(last, r) {
+				break
+			}
 			i += w
 			continue
 		}
@@ -112,6 +115,14 @@ func wordLen(s []byte) int {
 		i += w
 	}
 	return i
+}
+
+// scriptBreak tells whether a word ends between two letters because the script changes.
+func scriptBreak(a, b rune) bool {
+	if !unicode.IsLetter(a) || !unicode.IsLetter(b) {
+		return false
+	}
+	return unicode.Is(unicode.Han, a) != unicode.Is(unicode.Han, b)
 }
 
 func wordRune(r rune) bool {

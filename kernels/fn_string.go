@@ -30,7 +30,7 @@ func init() {
 			Examples: []Example{{"length('Spark SQL ')", "10"}, {"length(x'537061')", "3"}},
 		}, Sig{Params: []Accept{StringOrBinary}, Result: vector.Int}, func(_ *Conf, args []Arg) Eval {
 			if isString(args[0].Type) {
-				return intsOf1(func(s []byte) int32 { return int32(charCount(s)) })
+				return evalLength
 			}
 			return intsOf1(func(s []byte) int32 { return int32(len(s)) })
 		}),
@@ -211,16 +211,16 @@ func pickSubstring(_ *Conf, args []Arg) Eval {
 	if !isString(t) {
 		get = subBytes
 	}
-	return func(_ *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
+	return func(ctx *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
 		s, pos := textsOf(args[0]), fixedOf[int32](args[1])
 		if len(args) == 2 {
-			return stringRows(t, n, Validity(n, args...), func(dst []byte, i int) []byte {
-				return append(dst, get(s.at(i), int(pos.at(i)), math.MaxInt32)...)
+			return stringRowsIn(ctx.Temp, t, n, Validity(n, args...), func(dst []byte, i int) []byte {
+				return appendText(dst, get(s.at(i), int(pos.at(i)), math.MaxInt32))
 			}), nil
 		}
 		length := fixedOf[int32](args[2])
-		return stringRows(t, n, Validity(n, args...), func(dst []byte, i int) []byte {
-			return append(dst, get(s.at(i), int(pos.at(i)), int(length.at(i)))...)
+		return stringRowsIn(ctx.Temp, t, n, Validity(n, args...), func(dst []byte, i int) []byte {
+			return appendText(dst, get(s.at(i), int(pos.at(i)), int(length.at(i))))
 		}), nil
 	}
 }

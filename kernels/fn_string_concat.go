@@ -2,6 +2,7 @@ package kernels
 
 import (
 	"math"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
@@ -34,6 +35,13 @@ func bindConcat(conf *Conf, args []Arg) (*Impl, error) {
 	sql := callSQL("concat", sqlOf(args))
 	result := vector.String
 	arrays, binary := 0, 0
+	if slices.ContainsFunc(args, func(a Arg) bool { return a.Type.Kind == vector.KindArray }) {
+		for i, a := range args {
+			if a.Type.Kind == vector.KindMap || a.Type.Kind == vector.KindStruct || a.Type.Kind == vector.KindVariant {
+				return nil, UnexpectedInput(sql, i, OneOf(String, Binary, AnyArray), a)
+			}
+		}
+	}
 	for _, a := range args {
 		switch a.Type.Kind {
 		case vector.KindArray:
@@ -91,7 +99,7 @@ func sqlOf(args []Arg) []string {
 	return out
 }
 
-func evalConcat(_ *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
+func evalConcat(ctx *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
 	in := make([]texts, len(args))
 	total := 0
 	for i, a := range args {
@@ -110,7 +118,8 @@ func evalConcat(_ *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
 		t = vector.Binary
 	}
 	valid := Validity(n, args...)
-	off, data := make([]int32, n+1), make([]byte, 0, total+16)
+	off, data := vector.Make[int32](ctx.Temp, n+1), vector.Make[byte](ctx.Temp, total+32)[:0]
+	off[0] = 0
 	for i := range n {
 		if valid.Get(i) {
 			for k := range in {

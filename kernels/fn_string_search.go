@@ -197,13 +197,13 @@ func evalLocate(_ *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
 	}), nil
 }
 
-func evalReplace(_ *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
+func evalReplace(ctx *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
 	s, search := textsOf(args[0]), textsOf(args[1])
 	with := func(int) []byte { return nil }
 	if len(args) == 3 {
 		with = textsOf(args[2]).at
 	}
-	return stringRows(vector.String, n, Validity(n, args...), func(dst []byte, i int) []byte {
+	return stringRowsIn(ctx.Temp, vector.String, n, Validity(n, args...), func(dst []byte, i int) []byte {
 		v, t, w := s.at(i), search.at(i), with(i)
 		if len(t) == 0 {
 			return append(dst, v...)
@@ -317,9 +317,9 @@ func substringIndex(s, delim []byte, count int) []byte {
 	return s[at+len(delim):]
 }
 
-func evalSplitPart(_ *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
+func evalSplitPart(ctx *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
 	s, d, c := textsOf(args[0]), textsOf(args[1]), fixedOf[int32](args[2])
-	return stringRowsOr(vector.String, n, args, func(dst []byte, i int) ([]byte, bool, error) {
+	return stringRowsOrIn(ctx.Temp, vector.String, n, args, func(dst []byte, i int) ([]byte, bool, error) {
 		k := int(c.at(i))
 		if k == 0 {
 			return nil, false, condition.New("INVALID_INDEX_OF_ZERO")

@@ -53,11 +53,11 @@ func init() {
 // evalTrim is the kernel of the trim functions; setFirst tells that the
 // characters to remove are the first of two arguments.
 func evalTrim(where side, setFirst bool) Eval {
-	return func(_ *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
+	return func(ctx *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
 		valid := Validity(n, args...)
 		if len(args) == 1 {
 			s := textsOf(args[0])
-			return stringRows(vector.String, n, valid, func(dst []byte, i int) []byte {
+			return stringRowsIn(ctx.Temp, vector.String, n, valid, func(dst []byte, i int) []byte {
 				return append(dst, trimSpaces(s.at(i), where)...)
 			}), nil
 		}
@@ -65,7 +65,7 @@ func evalTrim(where side, setFirst bool) Eval {
 		if setFirst {
 			s, set = set, s
 		}
-		return stringRows(vector.String, n, valid, func(dst []byte, i int) []byte {
+		return stringRowsIn(ctx.Temp, vector.String, n, valid, func(dst []byte, i int) []byte {
 			return append(dst, trimSet(s.at(i), set.at(i), where)...)
 		}), nil
 	}

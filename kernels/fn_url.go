@@ -11,7 +11,7 @@ import (
 )
 
 func init() {
-	url := Sig{Params: []Accept{String, String, String}, Optional: 1, Result: vector.String, Nullable: true}
+	url := Sig{Params: []Accept{String, String, String}, Optional: 1, NoCast: true, Result: vector.String, Nullable: true}
 	Register(
 		DefineOn(Scalar{
 			Name: "parse_url", Signature: "parse_url(url, part[, key])", Summary: "A part of a URL: HOST, PATH, QUERY (or one of its keys), REF, PROTOCOL, FILE, AUTHORITY or USERINFO; null if it has none.",

@@ -96,8 +96,11 @@ func bindVariantGet(conf *Conf, name string, args []Arg, try bool) (*Impl, error
 	target := vector.Variant
 	if len(args) == 3 {
 		a := args[2]
-		if a.Const == nil || !isString(a.Type) || a.Const.IsNull(0) {
+		if a.Const == nil {
 			return nil, nonFoldable(callSQL(name, sqlOf(args)), "type", a)
+		}
+		if !isString(a.Type) || a.Const.IsNull(0) {
+			return nil, condition.New("INVALID_SCHEMA.NON_STRING_LITERAL", "inputSchema", quoteSQL(a.SQL))
 		}
 		t, err := ParseSchema(string(textsOf(*a.Const).at(0)))
 		if err != nil {
@@ -118,7 +121,7 @@ func bindVariantGet(conf *Conf, name string, args []Arg, try bool) (*Impl, error
 	if try {
 		mode = CastTry
 	}
-	sig := Sig{Params: []Accept{AnyVariant, String, String}, Optional: 1, Result: target, Nullable: true}
+	sig := Sig{Params: []Accept{AnyVariant, String, String}, Optional: 1, NoCast: true, Result: target, Nullable: true}
 	return sig.bind(conf, print, args, func(*Conf, []Arg) Eval {
 		return func(ctx *Ctx, args []vector.Vec, n int) (vector.Vec, error) {
 			found, err := variantsAt(name, args, n)

@@ -91,8 +91,11 @@ type Scalar struct {
 	Bind func(conf *Conf, args []Arg) (*Impl, error)
 	// LambdaParams, for higher-order functions, are the parameter types of the
 	// lambda at argument i that takes n parameters, given the types of the others
-	// (of an earlier lambda: its body's type).
+	// (of an earlier lambda: its body's type); n -1 is as many as it must have.
 	LambdaParams func(args []Arg, i, n int) ([]*vector.Type, error)
+	// FirstLambda is the first argument that is a lambda; an expression in the place of
+	// a lambda is one that uses no parameter.
+	FirstLambda int
 	// SQL prints the call as Spark names a column; nil: name(arg, arg).
 	SQL func(args []string) string
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/apache/arrow-go/v18/arrow"
+
 	"github.com/vstream/vstream/condition"
 	"github.com/vstream/vstream/vector"
 )
@@ -28,7 +30,7 @@ func init() {
 			func(_ *Conf, args []Arg) Eval { return evalBitGet(args[0].Type) }),
 		Define(Scalar{Name: "width_bucket", Signature: "width_bucket(x, low, high, n)", Summary: "The number of the bucket, of n between low and high, that x is in.",
 			Examples: []Example{{"width_bucket(5.3, 0.2, 10.6, 5)", "3"}}},
-			Sig{Params: []Accept{Double, Double, Double, Long}, Result: vector.Long, Nullable: true}, evalWidthBucket),
+			Sig{Params: []Accept{bucketed, bucketed, bucketed, Long}, ResultOf: widthBucketType, Nullable: true}, evalWidthBucket),
 	)
 }
 
@@ -134,15 +136,49 @@ func evalBitGet(t *vector.Type) Eval {
 	}
 }
 
+// bucketed are the values that width_bucket divides.
+var bucketed = OneOf(Double, AnyYearMonth, AnyDayTime)
+
+// widthBucketType checks that a value and its bounds are of one kind.
+func widthBucketType(_ *Conf, args []Arg) (*vector.Type, error) {
+	for i, a := range args[1:3] {
+		if a.Type.Kind != args[0].Type.Kind {
+			sql := callSQL("width_bucket", sqlOf(args))
+			return nil, UnexpectedInput(sql, i+1, Exactly(args[0].Type), a)
+		}
+	}
+	return vector.Long, nil
+}
+
+// doublesOf are numbers or intervals as doubles.
+func doublesOf(v vector.Vec) []float64 {
+	switch v.Arr.DataType().ID() {
+	case arrow.FLOAT64:
+		return vector.Values[float64](v.Arr)
+	case arrow.INTERVAL_MONTHS:
+		return toDoubles(vector.Values[int32](v.Arr))
+	}
+	return toDoubles(vector.Values[int64](v.Arr))
+}
+
+func toDoubles[T int32 | int64](in []T) []float64 {
+	out := make([]float64, len(in))
+	for i, x := range in {
+		out[i] = float64(x)
+	}
+	return out
+}
+
 func evalWidthBucket(_ *Ctx, v []vector.Vec, n int) (vector.Vec, error) {
 	valid := OwnValidity(n, v...)
 	out := make([]int64, n)
-	num := func(k, i int) float64 { return vector.Values[float64](v[k].Arr)[i&v[k].Mask()] }
+	x, low, high := doublesOf(v[0]), doublesOf(v[1]), doublesOf(v[2])
+	buckets := vector.Values[int64](v[3].Arr)
 	for i := range out {
 		if !valid.Get(i) {
 			continue
 		}
-		r, ok := widthBucket(num(0, i), num(1, i), num(2, i), vector.Values[int64](v[3].Arr)[i&v[3].Mask()])
+		r, ok := widthBucket(x[i&v[0].Mask()], low[i&v[1].Mask()], high[i&v[2].Mask()], buckets[i&v[3].Mask()])
 		if !ok {
 			valid.Clear(i)
 		}

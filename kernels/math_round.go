@@ -59,7 +59,7 @@ func init() {
 		print := s.print
 		s.Bind = func(conf *Conf, args []Arg) (*Impl, error) {
 			if len(args) == 2 {
-				if isNull(args[1].Type) {
+				if args[1].Const == nil || args[1].Type.Kind != vector.KindInt {
 					return nil, condition.New("NON_FOLDABLE_ARGUMENT", "funcName", "`"+f.name+"`", "paramName", "`scale`", "paramType", `"INT"`)
 				}
 				return bindRound(conf, f.how, print, AnyDecimal, args)

@@ -70,10 +70,20 @@ func (o arithOp) binder(print func([]Arg) string) func(*Conf, []Arg) (*Impl, err
 }
 
 // castInside makes the casts of string arguments part of a try_ function, so
-// that a string that is no number gives null too.
+// that a string that is no number gives null too. Only a constant beside a column is
+// cast before: Spark computes it when it plans the query.
 func castInside(impl *Impl, args []Arg) *Impl {
 	casts := make([]castFn, len(args))
+	constants := 0
+	for _, a := range args {
+		if a.Const != nil {
+			constants++
+		}
+	}
 	for i, a := range args {
+		if a.Const != nil && constants < len(args) {
+			continue
+		}
 		if t := impl.Args[i]; t != nil && isString(a.Type) && !isString(t) {
 			casts[i], impl.Args[i] = castKernel(a.Type, t, CastTry), nil
 		}

@@ -19,7 +19,7 @@ func init() {
 	same := func(_ *Conf, args []Arg) (*vector.Type, error) { return args[0].Type, nil }
 	Register(DefineOn(Scalar{Name: "~", Signature: "~x", Summary: "The bitwise NOT of an integer.",
 		SQL: func(a []string) string { return "~" + a[0] }},
-		Sig{Params: []Accept{AnyIntegral}, ResultOf: same},
+		Sig{Params: []Accept{AnyIntegral}, NoCast: true, ResultOf: same},
 		func(_ *Conf, args []Arg) Eval { return notBits(args[0].Type) }))
 	for _, o := range []struct{ symbol, name, summary string }{
 		{"<<", "shiftleft", "Shifts left; the distance wraps at the width."},
@@ -59,6 +59,9 @@ func bindBits(conf *Conf, symbol string, print func([]Arg) string, args []Arg) (
 	a, b := promoteStrings(conf, args[0].Type, args[1].Type)
 	if x, y := besideDecimal(a, b); !x.Equal(y) && (a.Fractional() || b.Fractional()) {
 		return nil, errDiffTypes(print(args), x, y)
+	}
+	if a.Datetime() && b.Datetime() && !a.Equal(b) { // whose common type the operator would not take
+		return nil, errDiffTypes(print(args), a, b)
 	}
 	a, b = numericOperands(conf, append([]Arg(nil), args...), a, b)
 	if isNull(a) {

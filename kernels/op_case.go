@@ -46,9 +46,6 @@ func bindCase(print func([]string) string, name string) func(*Conf, []Arg) (*Imp
 		nullable := len(args)%2 == 0
 		for i, a := range args {
 			if i%2 == 0 && i+1 < len(args) {
-				if a.Type.Kind != vector.KindBool && !isNull(a.Type) {
-					return nil, UnexpectedInput(print(sqls(args)), i/2, Bool, a)
-				}
 				types[i] = vector.Bool
 				continue
 			}
@@ -58,6 +55,11 @@ func bindCase(print func([]string) string, name string) func(*Conf, []Arg) (*Imp
 		t := CommonType(conf, values)
 		if t == nil {
 			return nil, errDataDiffTypes(print(sqls(args)), name, values)
+		}
+		for i, a := range args {
+			if types[i] != nil && a.Type.Kind != vector.KindBool && !isNull(a.Type) {
+				return nil, UnexpectedInput(print(sqls(args)), i/2, Bool, a)
+			}
 		}
 		for i := range types {
 			if types[i] == nil {

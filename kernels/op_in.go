@@ -22,6 +22,12 @@ func bindIn(conf *Conf, args []Arg) (*Impl, error) {
 		nullable = nullable || a.Nullable
 	}
 	t := CommonType(conf, types)
+	if t == nil && !slices.ContainsFunc(types, func(x *vector.Type) bool { return !sameShape(types[0], x) }) {
+		t = types[0] // names of fields do not count
+		for i := range types {
+			t = withNulls(t, types[i])
+		}
+	}
 	if t == nil {
 		return nil, errDataDiffTypes(inSQL(sqls(args)), "in", types)
 	}
@@ -51,6 +57,42 @@ func bindIn(conf *Conf, args []Arg) (*Impl, error) {
 			}
 			return out, nil
 		}}, nil
+}
+
+// sameShape tells whether types differ in names of fields and in what may be null only.
+func sameShape(a, b *vector.Type) bool {
+	switch {
+	case a.Kind != b.Kind:
+		return false
+	case a.Kind == vector.KindStruct:
+		if len(a.Fields) != len(b.Fields) {
+			return false
+		}
+		for i := range a.Fields {
+			if !sameShape(a.Fields[i].Type, b.Fields[i].Type) {
+				return false
+			}
+		}
+		return true
+	case a.Kind == vector.KindArray:
+		return sameShape(a.Elem, b.Elem)
+	}
+	return a.Equal(b)
+}
+
+// withNulls is type a where also may be null what may be in b, which has the same shape.
+func withNulls(a, b *vector.Type) *vector.Type {
+	switch a.Kind {
+	case vector.KindArray:
+		return vector.ArrayOf(withNulls(a.Elem, b.Elem), a.ElemNullable || b.ElemNullable)
+	case vector.KindStruct:
+		fs := make([]vector.Field, len(a.Fields))
+		for i, f := range a.Fields {
+			fs[i] = vector.Field{Name: f.Name, Type: withNulls(f.Type, b.Fields[i].Type), Nullable: f.Nullable || b.Fields[i].Nullable}
+		}
+		return vector.StructOf(fs...)
+	}
+	return a
 }
 
 // setSize is the length of a list from which a lookup beats comparing in turn.

@@ -31,11 +31,13 @@ func init() {
 func bindLogic(print func([]string) string, and bool) func(*Conf, []Arg) (*Impl, error) {
 	return func(conf *Conf, args []Arg) (*Impl, error) {
 		a, b := besideDecimal(promoteStrings(conf, args[0].Type, args[1].Type))
-		if isNull(a) && (isNull(b) || b.Kind == vector.KindBool) {
-			a = vector.Bool
-		}
-		if isNull(b) && a.Kind == vector.KindBool {
-			b = vector.Bool
+		switch {
+		case isNull(a) && isNull(b):
+			a, b = vector.Bool, vector.Bool
+		case isNull(a) && (b.Kind == vector.KindBool || isString(b)):
+			a = b
+		case isNull(b) && (a.Kind == vector.KindBool || isString(a)):
+			b = a
 		}
 		switch {
 		case !a.Equal(b):

@@ -53,6 +53,9 @@ func (o arithOp) bindTemporal(conf *Conf, print func([]Arg) string, args []Arg) 
 	return nil, nil, false
 }
 
+// someTimestamp is AnyTimestamp as the messages of Spark's newer functions have it.
+var someTimestamp = OneOf(AnyTimestamp, kindAccept("(TIMESTAMP_LTZ(P) OR TIMESTAMP_NTZ(P) WITH P IN [7, 9])", acceptOther, nil, isTimestamp))
+
 // swapped exchanges the two operands of a bound operator.
 func swapped(impl *Impl) *Impl {
 	if impl == nil {
@@ -127,6 +130,17 @@ func (o arithOp) bindPlus(conf *Conf, args []Arg, l, r *vector.Type) (*Impl, err
 	case minus && r.Kind == vector.KindDate && (l.Kind == vector.KindDate || isString(l) || isNull(l)),
 		minus && l.Kind == vector.KindDate && (isString(r) && conf.ANSI || isNull(r)):
 		return made(vector.Date, vector.Date, vector.DayTimeOf(vector.FieldDay, vector.FieldDay), nil, subtractDates)
+	case minus && (isTimestamp(l) || isTimestamp(r)) && !isInterval(l) && !isInterval(r) && !isNull(l) && !isNull(r):
+		at := 1
+		if isTimestamp(r) {
+			at = 0
+		}
+		return nil, UnexpectedInput("("+spaced(sqls(args))+")", at, someTimestamp, args[at]), true
+	case minus && r.Kind == vector.KindDate && !isInterval(l):
+		return nil, UnexpectedInput("("+spaced(sqls(args))+")", 0, Date, args[0]), true
+	case !minus && (l.Kind == vector.KindDate && r.Datetime() || isString(l) && r.Kind == vector.KindDate && conf.ANSI):
+		call := "date_add(" + args[0].SQL + ", " + args[1].SQL + ")"
+		return nil, UnexpectedInput(call, 1, SmallIntegral, args[1]), true
 	case l.Kind == vector.KindDate && isString(r):
 		// The string becomes a DATE, or without ANSI mode a DOUBLE, before Spark
 		// takes the operator for date_add.
@@ -151,9 +165,7 @@ func (o arithOp) bindPlus(conf *Conf, args []Arg, l, r *vector.Type) (*Impl, err
 			return vector.Vec{Arr: vector.NewFixed(vector.Date, out, Validity(n, v...))}, nil
 		})
 	case r.Kind == vector.KindDayTimeInterval && !isNull(l):
-		swap := args[0]
-		return nil, UnexpectedInput(spaced(sqls(args)), 0, OneOf(AnyTimestamp,
-			kindAccept("(TIMESTAMP_LTZ(P) OR TIMESTAMP_NTZ(P) WITH P IN [7, 9])", acceptOther, nil, isTimestamp)), swap), true
+		return nil, UnexpectedInput(spaced(sqls(args)), 0, someTimestamp, args[0]), true
 	}
 	return nil, nil, false
 }

@@ -111,6 +111,9 @@ func (s Sig) bind(conf *Conf, print func([]Arg) string, args []Arg, pick func(*C
 		if t == nil {
 			t = cast[i].Type
 		}
+		if cast[i].Const != nil && !args[i].Type.Equal(t) {
+			cast[i].Const = constAs(conf, args[i], t)
+		}
 		types[i], cast[i].Type = t, t
 	}
 	result := s.Result
@@ -128,6 +131,17 @@ func (s Sig) bind(conf *Conf, print func([]Arg) string, args []Arg, pick func(*C
 		Args: types, Result: result, Eval: eval,
 		Nullable: s.Nullable, NullIfAny: !s.TakesNulls, Total: s.Total, Fresh: s.Fresh, Volatile: s.Volatile,
 	}, nil
+}
+
+// constAs is the value of a constant argument cast to another type; nil if the cast
+// fails, which the evaluation then reports.
+func constAs(conf *Conf, a Arg, t *vector.Type) *vector.Vec {
+	ctx := &Ctx{ANSI: conf.ANSI, Zone: conf.Zone, Conf: conf.Conf}
+	out, err := CastArray(ctx, a.Const.Arr, a.Type, t, ModeOf(conf.ANSI))
+	if err != nil {
+		return nil
+	}
+	return &vector.Vec{Arr: out, Const: true}
 }
 
 // strict skips eval when an argument is a constant null and computes a call on
@@ -149,6 +163,20 @@ func strict(result *vector.Type, eval Eval) Eval {
 		v.Const = true
 		return v, err
 	}
+}
+
+// exactTexts refuses arguments after the first that are no texts: they are not cast.
+func (f Scalar) exactTexts() Scalar {
+	bind := f.Bind
+	f.Bind = func(conf *Conf, args []Arg) (*Impl, error) {
+		for i, a := range args[1:] {
+			if !isString(a.Type) && !isNull(a.Type) {
+				return nil, UnexpectedInput(f.print(args), i+1, String, a)
+			}
+		}
+		return bind(conf, args)
+	}
+	return f
 }
 
 // UnexpectedInput is DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE for argument i

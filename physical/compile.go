@@ -13,6 +13,10 @@ import (
 // Compile builds the graph of a plan.
 func Compile(n plan.Node, cfg Config) (*Plan, error) {
 	c := &compiler{cfg: cfg, plan: &Plan{Graph: &exec.Graph{}}}
+	n, err := c.subqueries(n)
+	if err != nil {
+		return nil, err
+	}
 	f, err := c.node(n)
 	if err != nil {
 		return nil, err
@@ -145,7 +149,25 @@ func (c *compiler) relation(n *plan.Relation) (*fragment, error) {
 		s.Needed = append(s.Needed, attrIndex(n.Attrs, t.(*plan.Attr).ID))
 		c.needTime(f, t)
 	}
+	if n.DropsFiltered {
+		s.Checks = checks(n)
+	}
 	return f, nil
+}
+
+// checks are the parts of the filter that was pushed into a relation's scan.
+func checks(n *plan.Relation) []Check {
+	parts := plan.Conjuncts(n.Filter)
+	out := make([]Check, len(parts))
+	for i, e := range parts {
+		out[i].New = func() (kernels.Expr, error) { return plan.Compile(e, n.Attrs) }
+		for _, a := range plan.References(e) {
+			if at := attrIndex(n.Attrs, a.ID); at < 64 {
+				out[i].Columns |= 1 << at
+			}
+		}
+	}
+	return out
 }
 
 func (c *compiler) project(n *plan.Project) (*fragment, error) {

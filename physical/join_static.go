@@ -26,6 +26,10 @@ func (c *compiler) staticJoin(n *plan.Join, want []*plan.Attr) (*fragment, error
 		return nil, condition.New("VSTREAM_UNSUPPORTED", "feature", "FULL OUTER JOIN with a table")
 	}
 	keys := plan.EquiKeys(n)
+	notIn := plan.NotInKeys(n)
+	if notIn != nil {
+		keys = *notIn
+	}
 	build := &compiler{cfg: Config{Mode: "complete", Partitions: 1, Conf: c.cfg.Conf, Batch: true}, plan: &Plan{Graph: &exec.Graph{}}}
 	tf, err := build.node(table)
 	if err != nil {
@@ -46,15 +50,21 @@ func (c *compiler) staticJoin(n *plan.Join, want []*plan.Attr) (*fragment, error
 	build.plan.Output = sides[join.Right].side.Schema
 	build.plan.Graph.Scans = len(build.plan.Scans)
 	b := join.NewBuild(build.plan.Output, sides[join.Right].side.Keys)
-	c.plan.Statics = append(c.plan.Statics, &Static{Plan: build.plan, Build: b, Varies: varies(table)})
+	c.plan.Statics = append(c.plan.Statics, &Static{Plan: build.plan, Table: b, Varies: varies(table)})
 	if err := sides[join.Left].project(c, f); err != nil {
 		return nil, err
 	}
-	cfg := join.StaticConfig{Kind: kind, Build: b, Keys: sides[join.Left].side.Keys, Output: joinColumns(want, sides), Schema: schemaOf(want)}
+	cfg := &join.StaticConfig{Kind: kind, Build: b, Keys: sides[join.Left].side.Keys, NullAware: notIn != nil, Output: joinColumns(want, sides), Schema: schemaOf(want)}
 	cfg.Residual, cfg.Reads, cfg.ReadSchema = residual(keys.Other, sides)
-	newOp := func() (exec.Operator, error) { return join.NewStatic(cfg) }
+	newOp := func() (exec.Operator, error) { return join.NewStatic(*cfg) }
 	if _, err := newOp(); err != nil {
 		return nil, err
+	}
+	for _, p := range f.pipes {
+		if p.Scan >= 0 {
+			s := c.plan.Scans[p.Scan]
+			s.Tables = append(s.Tables, cfg)
+		}
 	}
 	f.add("StaticJoin", newOp)
 	f.attrs = want

@@ -3,6 +3,8 @@
 package physical
 
 import (
+	"slices"
+
 	"github.com/vstream/vstream/exec"
 	"github.com/vstream/vstream/join"
 	"github.com/vstream/vstream/kernels"
@@ -34,17 +36,41 @@ type Scan struct {
 	Columns []int // indexes into the source's schema, then its hidden columns
 	// Again tells that another scan counts the same rows as input already.
 	Again bool
+	// Tables are the joins with tables that all rows of the scan go through, without an
+	// exchange before. A scan is not read while one of them lets no row through.
+	Tables []*join.StaticConfig
 	// NewFilter compiles the predicate that was pushed into the scan; nil: none.
 	NewFilter func() (kernels.Expr, error)
+	// Checks are the parts of that predicate and of Needed: a row counts as input if it passes
+	// them, but a reader of records does not check what a record has no value for.
+	Checks []Check
 	// Needed are times, among Columns, without which a row does not count as input. An
 	// operator of the graph drops such rows.
 	Needed []int
 }
 
+// Barred tells, once the tables are filled, that none of the scan's rows could matter.
+func (s *Scan) Barred() bool {
+	return slices.ContainsFunc(s.Tables, (*join.StaticConfig).Barred)
+}
+
+// Check is a condition on some of a scan's columns.
+type Check struct {
+	Columns int64 // bit i: the condition reads column i
+	New     func() (kernels.Expr, error)
+}
+
+// Table takes the rows of a Static in place of those that it had.
+type Table interface {
+	Fill(rows []*vector.Batch) error
+}
+
 // Static is a table that a micro-batch reads before it begins.
 type Static struct {
 	Plan  *Plan // computes the rows; all its scans are static
-	Build *join.Build
+	Table Table
+	// Version is what the table was filled from, "" if it was not; for the owner's use.
+	Version string
 	// Varies tells that the rows may differ though the tables are unchanged, because an
 	// expression depends on the time or on chance.
 	Varies bool

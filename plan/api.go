@@ -103,13 +103,13 @@ func ParseDelay(text string) (int64, error) {
 	return int64(months)*millisPerMonth + int64(days)*24*60*60*1000 + micros/1000, nil
 }
 
-// Finish checks an analysed query for an output mode as Spark does on start, and writes
-// subqueries as joins. Optimise comes next.
+// Finish checks an analysed query for an output mode as Spark does on start, and writes scalar
+// subqueries that read its columns as joins. Optimise comes next.
 func (a *Analyser) Finish(n Node, mode string) (Node, error) {
 	if err := Check(n, mode, a.Conf); err != nil {
 		return nil, err
 	}
-	return a.subqueriesAsJoins(n)
+	return a.streamSubqueries(n)
 }
 
 // FinishBatch prepares an analysed query over static tables for one run: it computes

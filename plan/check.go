@@ -52,9 +52,9 @@ func walkNodes(n Node, f func(Node)) {
 	f(n)
 }
 
-// legacy is a refusal for which Spark has no named condition, only a text.
-func legacy(message string) error {
-	return condition.New("_LEGACY_ERROR_TEMP_3102", "msg", message)
+// legacy is a refusal for which Spark has no named condition, only a text; hint says what to do instead.
+func legacy(message, hint string) error {
+	return condition.New("_LEGACY_ERROR_TEMP_3102", "msg", message).WithHint("%s", hint)
 }
 
 // keysOf are the grouping keys of a streaming aggregation; DISTINCT is one.
@@ -106,7 +106,7 @@ func (c *checker) lateRows(n Node) error {
 	if !late {
 		return nil
 	}
-	return legacy("Detected pattern of possible 'correctness' issue due to global watermark. The query contains stateful operation which can emit rows older than the current watermark plus allowed late record delay, which are \"late rows\" in downstream stateful operations and these rows can be discarded.")
+	return legacy("Detected pattern of possible 'correctness' issue due to global watermark. The query contains stateful operation which can emit rows older than the current watermark plus allowed late record delay, which are \"late rows\" in downstream stateful operations and these rows can be discarded.", "use output mode append, in which the first operator emits final rows only")
 }
 
 func (c *checker) outputMode(n Node) error {
@@ -159,7 +159,7 @@ func (c *checker) node(n Node) error {
 	case *Aggregate:
 		for _, al := range n.Aggs {
 			if call, ok := al.Child.(*AggCall); ok && call.Distinct && n.Streaming() {
-				return legacy("Distinct aggregations are not supported on streaming DataFrames/Datasets. Consider using approx_count_distinct() instead.")
+				return legacy("Distinct aggregations are not supported on streaming DataFrames/Datasets. Consider using approx_count_distinct() instead.", "or deduplicate first and count then")
 			}
 		}
 	case *Deduplicate:
@@ -168,10 +168,14 @@ func (c *checker) node(n Node) error {
 		return c.join(n)
 	case *SetOp:
 		if n.Op == "INTERSECT" && n.Streaming() {
-			return legacy("Intersect of streaming DataFrames/Datasets is not supported")
+			return legacy("Intersect of streaming DataFrames/Datasets is not supported", "use a LEFT SEMI JOIN, or EXISTS")
 		}
 		if n.Op == "EXCEPT" && n.Right.Streaming() {
-			return legacy("Except on a streaming DataFrame/Dataset on the right is not supported")
+			return legacy("Except on a streaming DataFrame/Dataset on the right is not supported", "a row of the stream that comes later would take one away that is out already; the stream must be on the left")
+		}
+		if n.Op == "EXCEPT" && n.All && n.Streaming() {
+			return condition.New("VSTREAM_UNSUPPORTED", "feature", "EXCEPT ALL of a stream with a table").
+				WithHint("every micro-batch would take the table's rows away once more; use EXCEPT, or NOT EXISTS")
 		}
 	case *Union:
 		streaming := 0
@@ -181,25 +185,25 @@ func (c *checker) node(n Node) error {
 			}
 		}
 		if streaming > 0 && streaming < len(n.Parts) {
-			return legacy("Union between streaming and batch DataFrames/Datasets is not supported")
+			return legacy("Union between streaming and batch DataFrames/Datasets is not supported", "read the table as a stream too, or join it")
 		}
 	case *Sort:
 		if n.Streaming() && !(c.mode == "complete" && aggregatedBelow(n)) {
-			return legacy("Sorting is not supported on streaming DataFrames/Datasets, unless it is on aggregated DataFrame/Dataset in Complete output mode")
+			return legacy("Sorting is not supported on streaming DataFrames/Datasets, unless it is on aggregated DataFrame/Dataset in Complete output mode", "a stream has no last row; sort what reads the output, or an aggregation in output mode complete")
 		}
 	case *Limit:
 		if !n.Streaming() {
 			return nil
 		}
 		if n.Offset > 0 {
-			return legacy("Offset is not supported on streaming DataFrames/Datasets")
+			return legacy("Offset is not supported on streaming DataFrames/Datasets", "filter by a column instead")
 		}
 		if c.mode == "update" {
-			return legacy("Limits are not supported on streaming DataFrames/Datasets in Update output mode")
+			return legacy("Limits are not supported on streaming DataFrames/Datasets in Update output mode", "use output mode append, or complete over an aggregation")
 		}
 	case *Sample:
 		if n.Streaming() {
-			return legacy("Sampling is not supported on streaming DataFrames/Datasets")
+			return legacy("Sampling is not supported on streaming DataFrames/Datasets", "filter by a hash of a key, such as pmod(xxhash64(id), 100) < 10")
 		}
 	case *WindowFn:
 		if n.Streaming() {
@@ -219,7 +223,7 @@ func (c *checker) deduplicate(n *Deduplicate) error {
 			return nil
 		}
 	}
-	return legacy("dropDuplicatesWithinWatermark is not supported on streaming DataFrames/DataSets without watermark")
+	return legacy("dropDuplicatesWithinWatermark is not supported on streaming DataFrames/DataSets without watermark", "set a watermark on the event time before it")
 }
 
 func aggregatedBelow(n Node) bool {
@@ -259,7 +263,7 @@ func (c *checker) expressions(n Node) error {
 	for _, e := range exprs {
 		Walk(e, func(x Expr) bool {
 			if call, ok := x.(*Call); ok && call.Fn.Name == "monotonically_increasing_id" && err == nil {
-				err = legacy("Expression(s): monotonically_increasing_id() is not supported with streaming DataFrames/Datasets")
+				err = legacy("Expression(s): monotonically_increasing_id() is not supported with streaming DataFrames/Datasets", "use uuid(), or a number from the source")
 			}
 			return err == nil
 		})

@@ -4,22 +4,28 @@ import "github.com/vstream/vstream/condition"
 
 // subqueriesAsJoins turns the subqueries in conditions into joins, as Spark's
 // RewritePredicateSubquery does: EXISTS and IN into a left semi join, their negations into a left
-// anti join; and a scalar subquery that reads columns of the query around it, or stands in a
-// streaming query, into a left outer join. What is left are subqueries that are computed once.
+// anti join; and a scalar subquery that reads columns of the query around it into a left outer
+// join. What is left are subqueries that are computed once.
 func (a *Analyser) subqueriesAsJoins(n Node) (Node, error) {
-	return rewriteNodes(n, func(n Node) (Node, error) {
-		switch n := n.(type) {
-		case *Filter:
-			return a.filterAsJoin(n)
-		case *Project:
-			c := *n
-			m := &scalarJoiner{a: a, input: n.Input}
-			c.Exprs = m.list(n.Exprs)
-			c.Input = m.input
-			return &c, m.err
-		}
-		return n, nil
-	})
+	return rewriteNodes(n, a.nodeSubqueries)
+}
+
+func (a *Analyser) nodeSubqueries(n Node) (Node, error) {
+	switch n := n.(type) {
+	case *Filter:
+		return a.filterAsJoin(n)
+	case *Project:
+		return a.projectSubqueries(n)
+	}
+	return n, nil
+}
+
+func (a *Analyser) projectSubqueries(n *Project) (Node, error) {
+	c := *n
+	m := &scalarJoiner{a: a, input: n.Input}
+	c.Exprs = m.list(n.Exprs)
+	c.Input = m.input
+	return &c, m.err
 }
 
 func (a *Analyser) filterAsJoin(n *Filter) (Node, error) {
@@ -178,8 +184,8 @@ func correlated() error {
 		WithHint("write it as a join")
 }
 
-// scalarJoiner joins the subqueries of expressions to the input: scalar ones that read outer
-// columns or stand in a streaming query, and EXISTS and IN that read outer columns.
+// scalarJoiner joins the subqueries of expressions to the input that read outer columns: scalar
+// ones and, over a table, EXISTS and IN.
 type scalarJoiner struct {
 	a     *Analyser
 	input Node
@@ -191,7 +197,7 @@ func (m *scalarJoiner) list(es []Expr) []Expr {
 	for i, e := range es {
 		out[i] = Transform(e, func(x Expr) Expr {
 			q, ok := x.(*Subquery)
-			if !ok || len(q.Outer) == 0 && (q.Kind != "scalar" || !m.input.Streaming()) || m.err != nil {
+			if !ok || len(q.Outer) == 0 || q.Kind != "scalar" && m.input.Streaming() || m.err != nil {
 				return x
 			}
 			v, err := m.join(q)
@@ -213,11 +219,6 @@ func (m *scalarJoiner) join(q *Subquery) (Expr, error) {
 	}
 	if q.Kind != "scalar" {
 		return m.existence(q, plan)
-	}
-	if len(q.Outer) == 0 && oneRow(plan) {
-		value := NewAlias(plan.Output()[0], "value")
-		m.input = &Join{Kind: "LEFT OUTER", Left: m.input, Right: &Project{Exprs: []Expr{value}, Input: plan}}
-		return nullableAttr(value.Attr), nil
 	}
 	v, err := m.grouped(q, plan)
 	if err == nil || m.input.Streaming() {
@@ -253,9 +254,6 @@ func (m *scalarJoiner) perValue(q *Subquery, plan Node) (Expr, error) {
 // existence is whether the subquery has a row, or one equal to q.X; as in Spark it is
 // never null.
 func (m *scalarJoiner) existence(q *Subquery, plan Node) (Expr, error) {
-	if m.input.Streaming() {
-		return nil, correlated()
-	}
 	outer := q.Outer
 	for i, x := range q.X {
 		for _, r := range References(x) {
@@ -335,19 +333,4 @@ func (m *scalarJoiner) onNoRows(e Expr, g *Aggregate) Expr {
 		}
 	}
 	return Substitute(e, defs)
-}
-
-// oneRow tells whether a plan has at most one row whatever is in its tables.
-func oneRow(n Node) bool {
-	switch n := n.(type) {
-	case *Aggregate:
-		return len(n.Keys) == 0
-	case *Limit:
-		return n.N >= 0 && n.N <= 1
-	case *OneRow:
-		return true
-	case *Project, *Filter, *SubqueryAlias, *Sort:
-		return oneRow(n.Inputs()[0])
-	}
-	return false
 }

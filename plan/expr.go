@@ -184,6 +184,7 @@ type FrameBound struct {
 	Kind  string
 	N     Expr
 	Value Expr
+	Cast  bool // N is cast to the type of the order
 }
 
 // SortKey is one sort expression.

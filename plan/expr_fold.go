@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"slices"
+
 	"github.com/vstream/vstream/kernels"
 	"github.com/vstream/vstream/vector"
 )
@@ -48,6 +50,9 @@ func foldIn(ctx *kernels.Ctx, e Expr, branch bool) (Expr, error) {
 	case *Literal, *Attr:
 		return e, nil
 	case *Call, *Cast, *FieldAccess:
+		if nullForNull(e) {
+			return &Literal{Typ: e.Type(), Value: vector.ConstNull(e.Type()), Text: e.SQL()}, nil
+		}
 		if Foldable(e) {
 			v, err := evaluate(ctx, e)
 			if err == nil {
@@ -83,6 +88,23 @@ func foldIn(ctx *kernels.Ctx, e Expr, branch bool) (Expr, error) {
 	}
 	return simplify(e.WithChildren(changed)), nil
 }
+
+// nullForNull tells whether e is null because an argument is the constant NULL: then the
+// others are not evaluated, as in Spark, whose NullPropagation comes before ConstantFolding.
+func nullForNull(e Expr) bool {
+	switch x := e.(type) {
+	case *Literal:
+		return x.Value.IsNull(0)
+	case *Cast:
+		return nullForNull(x.Child)
+	case *Call:
+		return x.Impl.NullIfAny && !evaluatesAll[x.Name] && slices.ContainsFunc(x.Args, nullForNull)
+	}
+	return false
+}
+
+// evaluatesAll are the functions that are null where an argument is and still evaluate the others.
+var evaluatesAll = map[string]bool{"concat": true, "||": true, "regexp_replace": true}
 
 // simplify takes a constant out of an AND or OR: x AND false is false, whatever x is.
 func simplify(e Expr) Expr {

@@ -21,7 +21,8 @@ func Fingerprint(e Expr) string {
 // each lambda has parameters with identities of their own.
 type keyWriter struct {
 	strings.Builder
-	params []ID
+	params    []ID
+	canonical bool // as canonicalKey has it
 }
 
 func (w *keyWriter) write(e Expr) {
@@ -44,6 +45,9 @@ func (w *keyWriter) write(e Expr) {
 	case *FieldAccess:
 		w.WriteString("." + strconv.Itoa(x.Ordinal))
 	case *Call:
+		if w.canonical && w.writeCanonical(x) {
+			return
+		}
 		w.WriteString(x.Name)
 		if x.Impl.Volatile {
 			fmt.Fprintf(w, "@%p", x)

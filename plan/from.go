@@ -272,6 +272,13 @@ func (a *Analyser) joinCondition(j *sql.Join, l, r Node, outer *Scope) (Expr, er
 	if err != nil {
 		return nil, err
 	}
+	if Contains(cond, func(x Expr) bool { _, ok := x.(*TimeWindow); return ok }) {
+		return nil, a.place(condition.New("VSTREAM_UNSUPPORTED", "feature", "a window in the condition of a join").
+			WithHint("compute the windows in subqueries and join on them: FROM (SELECT *, window(ts, '5 seconds') AS w FROM l) l JOIN … ON l.w = r.w"), j.On.Pos())
+	}
+	if err := a.withoutGenerators(cond, "Join"); err != nil {
+		return nil, err
+	}
 	if t := cond.Type(); t.Kind != vector.KindBool {
 		return nil, a.errorAt(j.On.Pos(), "JOIN_CONDITION_IS_NOT_BOOLEAN_TYPE", "joinCondition", quoteSQL(cond), "conditionType", quoteType(t))
 	}

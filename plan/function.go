@@ -145,26 +145,46 @@ func (a *Analyser) arguments(f *kernels.Scalar, name string, in []sql.Expr, sc *
 	}
 	for i, e := range in {
 		l, ok := e.(*sql.Lambda)
-		if !ok {
-			continue
-		}
 		if f.LambdaParams == nil {
-			return nil, a.errorAt(l.Span, "INVALID_LAMBDA_FUNCTION_CALL.NON_HIGHER_ORDER_FUNCTION", "class", name)
+			if ok {
+				return nil, a.errorAt(l.Span, "INVALID_LAMBDA_FUNCTION_CALL.NON_HIGHER_ORDER_FUNCTION", "class", name)
+			}
+			continue
 		}
 		if len(in) < f.MinArgs || f.MaxArgs >= 0 && len(in) > f.MaxArgs {
 			return out, nil // the caller reports it
 		}
-		lambda, err := a.lambda(f, l, out, i, sc)
+		var err error
+		switch {
+		case ok && i < f.FirstLambda:
+			err = a.errorAt(l.Span, "INVALID_LAMBDA_FUNCTION_CALL.PARAMETER_DOES_NOT_ACCEPT_LAMBDA_FUNCTION")
+		case ok:
+			out[i], err = a.lambda(f, l, out, i, sc)
+		case i >= f.FirstLambda:
+			out[i], err = a.unusedLambda(f, out, i, e.Pos())
+		}
 		if err != nil {
 			return nil, err
 		}
-		out[i] = lambda
 	}
 	return out, nil
 }
 
+// unusedLambda is the lambda for an expression in the place of one.
+func (a *Analyser) unusedLambda(f *kernels.Scalar, args []Expr, i int, span sql.Span) (Expr, error) {
+	types, err := f.LambdaParams(a.kernelArgs(args), i, -1)
+	if err != nil {
+		return nil, a.place(err, span)
+	}
+	params := make([]*Attr, len(types))
+	for j, t := range types {
+		params[j] = &Attr{ID: NewID(), Name: "col" + strconv.Itoa(j), Typ: t, Null: true, Param: true}
+	}
+	return &Lambda{Params: params, Body: args[i]}, nil
+}
+
 // lambda binds argument i, given the arguments bound so far.
-func (a *Analyser) lambda(f *kernels.Scalar, l *sql.Lambda, args []Expr, i int, sc *Scope) (*Lambda, error) {
+func (a *Analyser) lambda(f *kernels.Scalar, l *sql.Lambda, args []Expr, i int, sc *Scope) (Expr, error) {
 	names := identNames(l.Params)
 	for j, n := range names {
 		for _, m := range names[:j] {

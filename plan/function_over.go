@@ -2,6 +2,7 @@ package plan
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/vstream/vstream/agg"
@@ -19,7 +20,7 @@ var windowFunctions = map[string]struct {
 }{
 	"row_number": {0, 0, vector.Int}, "rank": {0, -1, vector.Int}, "dense_rank": {0, -1, vector.Int},
 	"percent_rank": {0, -1, vector.Double}, "cume_dist": {0, 0, vector.Double}, "ntile": {0, 1, vector.Int},
-	"lag": {1, 3, nil}, "lead": {1, 3, nil}, "nth_value": {2, 2, nil},
+	"lag": {0, 3, nil}, "lead": {0, 3, nil}, "nth_value": {2, 2, nil},
 }
 
 func isWindowFunction(name string) bool {
@@ -50,10 +51,16 @@ func (a *Analyser) windowFunction(name string, c *sql.Call, sc *Scope) (Expr, er
 	if (name == "lag" || name == "lead") && len(args) > 1 && !Foldable(args[1]) {
 		return nil, a.offsetNotConstant(name, args, c.Span)
 	}
+	if err := a.checkWindowArgs(name, args, c.Span); err != nil {
+		return nil, err
+	}
 	switch {
 	case name == "ntile" && len(args) == 0:
 		args = append(args, IntLiteral(1))
 	case name == "lag" || name == "lead":
+		if len(args) == 0 {
+			args = append(args, NullLiteral(vector.Null))
+		}
 		if len(args) == 1 {
 			args = append(args, IntLiteral(1))
 		}
@@ -72,14 +79,50 @@ func (a *Analyser) windowFunction(name string, c *sql.Call, sc *Scope) (Expr, er
 	if def.result == nil {
 		impl.Result = args[0].Type()
 	}
-	if name == "lag" || name == "lead" {
+	switch name {
+	case "lag", "lead":
 		impl.Args[1], impl.Args[2] = vector.Int, impl.Result
+		if d := args[2].Type(); d.Kind != vector.KindNull && !kernels.CanCast(d, impl.Result, kernels.ModeOf(a.Conf.ANSI)) {
+			return nil, a.place(kernels.UnexpectedInput(text, 2, kernels.OneOf(kernels.Exactly(impl.Result), kernels.Exactly(vector.Null)),
+				kernels.Arg{Type: d, SQL: args[2].SQL()}), c.Span)
+		}
+	case "nth_value":
+		impl.Args[1] = vector.Int
 	}
 	cast, err := a.castArgs(args, impl.Args, c.Span)
 	if err != nil {
 		return nil, err
 	}
 	return &Call{Fn: &kernels.Scalar{Name: name}, Name: name, Args: cast, Impl: impl, Text: text, Span: c.Span, src: a.Text}, nil
+}
+
+// checkWindowArgs refuses counts and distances that are no constants of their type.
+func (a *Analyser) checkWindowArgs(name string, args []Expr, at sql.Span) error {
+	text := name + "(" + joinSQL(args) + ")"
+	notConstant := func(i int, what string) error {
+		return a.errorAt(at, "DATATYPE_MISMATCH.NON_FOLDABLE_INPUT", "inputName", "`"+what+"`", "inputType", quoteType(args[i].Type()),
+			"inputExpr", quoteSQL(args[i]), "sqlExpr", `"`+text+`"`)
+	}
+	switch {
+	case name == "nth_value" && !Foldable(args[1]):
+		return notConstant(1, "offset")
+	case name == "ntile" && len(args) == 1:
+		if !Foldable(args[0]) {
+			return notConstant(0, "buckets")
+		}
+		if args[0].Type().Kind != vector.KindInt {
+			return a.place(kernels.UnexpectedInput(text, 0, kernels.Int, kernels.Arg{Type: args[0].Type(), SQL: args[0].SQL()}), at)
+		}
+	case (name == "lag" || name == "lead") && len(args) > 1:
+		if v := a.constant(args[1]); args[1].Type().Kind != vector.KindInt || v == nil || v.IsNull(0) {
+			// Spark has rows at a distance of INT only, and cannot negate a text.
+			if name == "lag" && args[1].Type().Kind == vector.KindString {
+				return a.errorAt(at, "FAILED_FUNCTION_CALL", "funcName", "`lag`")
+			}
+			return a.errorAt(at, "_LEGACY_ERROR_TEMP_1035", "prettyName", name)
+		}
+	}
+	return nil
 }
 
 func (a *Analyser) offsetNotConstant(name string, args []Expr, span sql.Span) error {
@@ -99,6 +142,9 @@ func (a *Analyser) offsetNotConstant(name string, args []Expr, span sql.Span) er
 func (a *Analyser) over(name string, c *sql.Call, sc *Scope) (Expr, error) {
 	inner := *c
 	inner.Over = nil
+	if syntax := aggregateSyntax(c); isWindowFunction(name) && syntax != "" && c.IgnoreNulls == "" {
+		return nil, a.errorAt(c.Span, "INVALID_SQL_SYNTAX.FUNCTION_WITH_UNSUPPORTED_SYNTAX", "prettyName", quoteParts([]string{name}), "syntax", syntax)
+	}
 	f, err := a.overFunction(name, &inner, sc)
 	if err != nil {
 		return nil, err
@@ -123,11 +169,20 @@ func (a *Analyser) over(name string, c *sql.Call, sc *Scope) (Expr, error) {
 			return nil, err
 		}
 	}
+	if f := out.Frame; f != nil && !f.Rows && len(out.OrderBy) == 1 {
+		for _, b := range []*FrameBound{&f.Lo, &f.Hi} {
+			t := out.OrderBy[0].Expr.Type()
+			b.Cast = b.N != nil && t.Numeric() && !b.N.Type().Equal(t)
+		}
+	}
 	text := f.SQL()
 	if out.IgnoreNulls && name == "nth_value" { // lag and lead print without
 		text += " ignore nulls"
 	}
 	if err := a.checkFrame(name, out, c.Over.Span); err != nil {
+		return nil, err
+	}
+	if err := a.checkOrder(out); err != nil {
 		return nil, err
 	}
 	out.Text = text + " OVER (" + overText(out, name) + ")"
@@ -141,6 +196,21 @@ func (a *Analyser) over(name string, c *sql.Call, sc *Scope) (Expr, error) {
 		return nil, a.errorAt(c.Span, "DISTINCT_WINDOW_FUNCTION_UNSUPPORTED", "windowExpr", quoteSQL(out))
 	}
 	return out, nil
+}
+
+// checkOrder refuses to divide or order rows by what has no order.
+func (a *Analyser) checkOrder(w *WindowCall) error {
+	for _, k := range w.OrderBy {
+		if !kernels.Orderable(k.Expr.Type()) {
+			return a.unorderable(k, w.Span)
+		}
+	}
+	for _, e := range w.PartitionBy {
+		if !kernels.Orderable(e.Type()) {
+			return a.errorAt(w.Span, "EXPRESSION_TYPE_IS_NOT_ORDERABLE", "expr", quoteSQL(e), "exprType", quoteType(e.Type()))
+		}
+	}
+	return nil
 }
 
 // checkFrame refuses frames that a function does not take, and those whose bounds do not
@@ -163,6 +233,12 @@ func (a *Analyser) checkFrame(name string, w *WindowCall, at sql.Span) error {
 			"upper", `"`+f.Hi.text()+`"`, "lower", `"`+f.Lo.text()+`"`)
 	}
 	lo, hi := f.Lo.N, f.Hi.N
+	for i, n := range []Expr{lo, hi} {
+		if f.Rows && n != nil && n.Type().Kind != vector.KindInt {
+			return a.errorAt(at, "DATATYPE_MISMATCH.SPECIFIED_WINDOW_FRAME_UNACCEPTED_TYPE", "sqlExpr", `"`+f.text()+`"`,
+				"location", []string{"lower", "upper"}[i], "exprType", quoteType(n.Type()), "expectedType", `"INT"`)
+		}
+	}
 	if lo == nil || hi == nil {
 		return nil
 	}
@@ -263,6 +339,9 @@ func (a *Analyser) overFunction(name string, c *sql.Call, sc *Scope) (Expr, erro
 	if err != nil {
 		return nil, err
 	}
+	if g := nestedGenerator(e); g != nil {
+		return nil, a.errorAt(c.Span, "UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS", "expression", quoteSQL(e))
+	}
 	return nil, a.errorAt(c.Span, "UNSUPPORTED_EXPR_FOR_WINDOW", "sqlExpr", quoteSQL(e))
 }
 
@@ -319,8 +398,8 @@ func overText(w *WindowCall, name string) string {
 		parts = append(parts, w.Frame.text())
 	case name == "lag" || name == "lead":
 		offset := w.Fn.Children()[1].SQL()
-		if name == "lag" {
-			offset = negated(offset)
+		if v, err := evaluate(&kernels.Ctx{}, w.Fn.Children()[1]); name == "lag" && err == nil {
+			offset = strconv.Itoa(-int(vector.Values[int32](v.Arr)[0]))
 		}
 		parts = append(parts, "ROWS BETWEEN "+offset+" FOLLOWING AND "+offset+" FOLLOWING")
 	case isWindowFunction(name) && name != "nth_value" && name != "cume_dist":
@@ -333,16 +412,12 @@ func overText(w *WindowCall, name string) string {
 	return strings.Join(parts, " ")
 }
 
-func negated(number string) string {
-	if strings.HasPrefix(number, "-") {
-		return number[1:]
-	}
-	return "-" + number
-}
-
 func (b FrameBound) text() string {
-	if b.N == nil {
+	switch {
+	case b.N == nil:
 		return b.Kind
+	case b.Cast && b.Kind == "PRECEDING": // Spark then does not see the number that it negates
+		return "(- " + b.N.SQL() + ") FOLLOWING"
 	}
 	return b.N.SQL() + " " + b.Kind
 }

@@ -3,6 +3,7 @@ package plan
 import (
 	"strings"
 
+	"github.com/vstream/vstream/kernels"
 	"github.com/vstream/vstream/sql"
 )
 
@@ -37,6 +38,14 @@ func nestedGenerator(e Expr) *GeneratorCall {
 	return found
 }
 
+// withoutGenerators refuses a generator in a condition of a node.
+func (a *Analyser) withoutGenerators(e Expr, node string) error {
+	if g := nestedGenerator(e); g != nil {
+		return a.errorAt(g.Span, "UNSUPPORTED_GENERATOR.OUTSIDE_SELECT", "plan", "'"+node+" "+e.SQL())
+	}
+	return nil
+}
+
 // generate is a Generate node; names, if there are any, replace the generator's column names.
 func (a *Analyser) generate(n Node, call *GeneratorCall, names []string, outer bool) *Generate {
 	outer = outer || call.Impl.Outer
@@ -53,6 +62,10 @@ func (a *Analyser) generate(n Node, call *GeneratorCall, names []string, outer b
 
 // lateralView is LATERAL VIEW [OUTER] f(x) t AS a, b.
 func (a *Analyser) lateralView(n Node, v *sql.LateralView, outer *Scope) (Node, error) {
+	_, generates := kernels.LookupGenerator(strings.ToLower(nameOf(v.Call.Name)))
+	if !generates && a.isFunction(strings.ToLower(nameOf(v.Call.Name))) {
+		return nil, a.errorAt(v.Call.Span, "UNSUPPORTED_GENERATOR.NOT_GENERATOR", "functionName", "`"+nameOf(v.Call.Name)+"`", "classCanonicalName", "scalar function")
+	}
 	e, err := a.Expr(v.Call, &Scope{Columns: n.Output(), Outer: outer})
 	if err != nil {
 		return nil, err

@@ -34,7 +34,7 @@ func (b *selectBuilder) grouped(n Node) (Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	qualify, err := b.qualify(items, scope)
+	qualify, err := b.qualify(items, scope, true)
 	if err != nil {
 		return nil, err
 	}
@@ -62,6 +62,15 @@ func (b *selectBuilder) grouped(n Node) (Node, error) {
 		if having, err = b.a.Expr(b.s.Having, hs); err != nil {
 			return nil, err
 		}
+		if back := g.fallsBack(expandAliases(having, written), written); len(back) > 0 {
+			hs.Columns = slices.DeleteFunc(slices.Clone(scope.Columns), func(c *Attr) bool { return back[c.ID] })
+			if having, err = b.a.Expr(b.s.Having, hs); err != nil {
+				return nil, err
+			}
+		}
+		if err := b.a.withoutGenerators(having, "UnresolvedHaving"); err != nil {
+			return nil, err
+		}
 		if hasOver(having) {
 			return nil, b.a.errorAt(sql.Span{}, "WINDOW_FUNCTION_NOT_ALLOWED_IN_CLAUSE", "clauseName", "HAVING")
 		}
@@ -77,6 +86,26 @@ func (b *selectBuilder) grouped(n Node) (Node, error) {
 		}
 	}
 	return b.project(n, items)
+}
+
+// fallsBack are the columns of the input that HAVING cannot read, for they are no keys, and
+// whose names SELECT items have: these are what is meant.
+func (g *grouping) fallsBack(e Expr, items []Expr) map[ID]bool {
+	out := map[ID]bool{}
+	Walk(e, func(x Expr) bool {
+		if _, ok := x.(*AggCall); ok || g.keyOf[canonicalKey(x)] != nil {
+			return false
+		}
+		c, ok := x.(*Attr)
+		if ok && !c.Param {
+			out[c.ID] = slices.ContainsFunc(items, func(it Expr) bool {
+				al, ok := it.(*Alias)
+				return ok && al.ID != c.ID && g.a.same(al.Name, c.Name)
+			})
+		}
+		return true
+	})
+	return out
 }
 
 // grouping is the state of analysing one GROUP BY.
@@ -156,9 +185,9 @@ func (g *grouping) bindAll(n Node) error {
 }
 
 func (g *grouping) addKey(e Expr) int {
-	f := Fingerprint(e)
+	f := canonicalKey(e)
 	for i, k := range g.exprs {
-		if Fingerprint(k) == f {
+		if canonicalKey(k) == f {
 			return i
 		}
 	}
@@ -257,8 +286,8 @@ func (g *grouping) computeKeys(n Node) (Node, error) {
 		n = g.expandSets(n)
 	}
 	for i := range windowed {
-		g.keyOf[Fingerprint(windowed[i])] = g.keys[i]
-		g.keyOf[Fingerprint(lowered[i])] = g.keys[i]
+		g.keyOf[canonicalKey(windowed[i])] = g.keys[i]
+		g.keyOf[canonicalKey(lowered[i])] = g.keys[i]
 	}
 	return n, nil
 }
@@ -285,7 +314,7 @@ func (g *grouping) over(e Expr, at sql.Span) (Expr, error) {
 		c.Attr = &attr
 		return &c, nil
 	}
-	if k, ok := g.keyOf[Fingerprint(e)]; ok {
+	if k, ok := g.keyOf[canonicalKey(e)]; ok {
 		return k, nil
 	}
 	switch x := e.(type) {
@@ -358,6 +387,9 @@ func (g *grouping) aggregate(x *AggCall) (Expr, error) {
 		if inner := findAgg(arg); inner != nil {
 			return nil, g.a.errorAt(inner.Span, "NESTED_AGGREGATE_FUNCTION")
 		}
+		if hasOver(arg) {
+			return nil, g.a.errorAt(x.Span, "_LEGACY_ERROR_TEMP_1031")
+		}
 	}
 	f := Fingerprint(x)
 	if c := g.aggOf[f]; c != nil {
@@ -377,7 +409,7 @@ func (g *grouping) unresolved(err error, e Expr, items []Expr) error {
 	}
 	var column *Attr
 	Walk(e, func(x Expr) bool {
-		if _, ok := x.(*AggCall); ok || g.keyOf[Fingerprint(x)] != nil {
+		if _, ok := x.(*AggCall); ok || g.keyOf[canonicalKey(x)] != nil {
 			return false
 		}
 		if c, ok := x.(*Attr); ok && !c.Param && column == nil && c.Span != (sql.Span{}) {

@@ -118,7 +118,7 @@ func (g *grouping) groupingID(x *GroupingCall, at sql.Span) (Expr, error) {
 	}
 	n := len(g.exprs)
 	bit := func(e Expr) (int, error) {
-		k := g.keyOf[Fingerprint(e)]
+		k := g.keyOf[canonicalKey(e)]
 		for i, c := range g.keys[:n] {
 			if c == k {
 				return n - 1 - i, nil
@@ -126,35 +126,27 @@ func (g *grouping) groupingID(x *GroupingCall, at sql.Span) (Expr, error) {
 		}
 		return 0, g.a.errorAt(at, "GROUPING_COLUMN_MISMATCH", "grouping", e.SQL(), "groupingColumns", keyList(g.exprs))
 	}
-	if x.ID && len(x.Args) == 0 {
+	if x.ID { // of all keys in their order, or none
+		for i, e := range x.Args {
+			if len(x.Args) != n || g.keyOf[canonicalKey(e)] != g.keys[i] {
+				return nil, g.a.errorAt(at, "GROUPING_ID_COLUMN_MISMATCH", "groupingIdColumn", joinSQL(x.Args), "groupByColumns", keyList(g.exprs))
+			}
+		}
 		return g.id, nil
 	}
-	var out Expr = LongLiteral(0)
-	for _, arg := range x.Args {
-		b, err := bit(arg)
-		if err != nil {
-			return nil, err
-		}
-		shifted, err := g.a.call("shiftright", []Expr{g.id, IntLiteral(int32(b))}, at)
-		if err != nil {
-			return nil, err
-		}
-		one, err := g.a.call("&", []Expr{shifted, LongLiteral(1)}, at)
-		if err != nil {
-			return nil, err
-		}
-		double, err := g.a.call("shiftleft", []Expr{out, IntLiteral(1)}, at)
-		if err != nil {
-			return nil, err
-		}
-		if out, err = g.a.call("|", []Expr{double, one}, at); err != nil {
-			return nil, err
-		}
+	b, err := bit(x.Args[0])
+	if err != nil {
+		return nil, err
 	}
-	if !x.ID {
-		return g.a.implicit(out, x.Type(), at), nil
+	shifted, err := g.a.call("shiftright", []Expr{g.id, IntLiteral(int32(b))}, at)
+	if err != nil {
+		return nil, err
 	}
-	return out, nil
+	out, err := g.a.call("&", []Expr{shifted, LongLiteral(1)}, at)
+	if err != nil {
+		return nil, err
+	}
+	return g.a.implicit(out, x.Type(), at), nil
 }
 
 func keyList(exprs []Expr) string {

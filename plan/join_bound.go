@@ -194,6 +194,8 @@ func (s *boundSolver) collect(e Expr, negate bool) {
 			s.collect(x.Args[0], negate)
 			s.collect(x.Args[1], negate)
 			return
+		case x.Fn.Name == "-" && len(x.Args) == 2 && x.Args[1].Type().Datetime():
+			// Spark does not look into the difference of two times.
 		case x.Fn.Name == "-" && len(x.Args) == 2:
 			s.collect(x.Args[0], negate)
 			s.collect(x.Args[1], !negate)

@@ -32,6 +32,26 @@ func EquiKeys(n *Join) JoinKeys {
 	return k
 }
 
+// NotInKeys are the keys of a join that stands for x NOT IN (SELECT y …): an anti join on
+// x = y OR (x = y) IS NULL. Nil: the join is another.
+func NotInKeys(n *Join) *JoinKeys {
+	or, ok := n.Cond.(*Call)
+	if n.Kind != "LEFT ANTI" || !ok || or.Fn.Name != "or" {
+		return nil
+	}
+	test, ok := or.Args[1].(*Call)
+	if !ok || test.Fn.Name != "isnull" || Fingerprint(test.Args[0]) != Fingerprint(or.Args[0]) {
+		return nil
+	}
+	equal := *n
+	equal.Cond = or.Args[0]
+	k := EquiKeys(&equal)
+	if len(k.Left) != 1 || k.NullSafe[0] {
+		return nil
+	}
+	return &k
+}
+
 func (k *JoinKeys) add(l, r, cond Expr) {
 	k.Left, k.Right = append(k.Left, l), append(k.Right, r)
 	k.NullSafe = append(k.NullSafe, cond.(*Call).Fn.Name == "<=>")
@@ -51,11 +71,11 @@ func equality(e Expr) (l, r Expr, ok bool) {
 }
 
 // WatermarkKey is the number of the first key that is an event-time column, or the window
-// of one, with a watermark on either side; -1 if there is none.
+// of one, with a watermark on either side; -1 if there is none. As in Spark <=> makes no such key.
 func (k *JoinKeys) WatermarkKey() int {
 	for _, side := range [][]Expr{k.Left, k.Right} {
 		for i, e := range side {
-			if a, ok := e.(*Attr); ok && a.Delay != nil {
+			if a, ok := e.(*Attr); ok && a.Delay != nil && !k.NullSafe[i] {
 				return i
 			}
 		}
@@ -72,6 +92,9 @@ func EventTime(n Node) *Attr {
 	}
 	return nil
 }
+
+// Conjuncts are the parts of a condition that AND joins.
+func Conjuncts(e Expr) []Expr { return conjuncts(e) }
 
 // And is the conjunction of conditions, at least one.
 func And(conds ...Expr) Expr { return conjunction(conds) }

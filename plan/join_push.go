@@ -191,8 +191,11 @@ func nullRejected(e Expr, out []*Attr) []*Attr {
 		return append(out, x)
 	case *Cast:
 		return nullRejected(x.Child, out)
+	case *FieldAccess:
+		return nullRejected(x.Child, out)
 	case *Call:
-		if x.Impl.NullIfAny || x.Fn.Name == "isnotnull" {
+		// Spark infers nothing from concat.
+		if x.Impl.NullIfAny && x.Fn.Name != "concat" || x.Fn.Name == "isnotnull" {
 			for _, k := range x.Args {
 				out = nullRejected(k, out)
 			}

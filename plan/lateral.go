@@ -39,15 +39,10 @@ func (a *Analyser) lateralJoin(n, right Node, refs []*Attr, kind string, on Expr
 	if joined := inlined(n, right, kind, on); joined != nil {
 		return &SubqueryAlias{Attrs: out, Input: &Project{Exprs: asExprs(out), Input: joined}}, nil
 	}
-	if n.Streaming() || right.Streaming() {
-		return nil, correlated()
-	}
-	d := a.newDependent(n, refs)
-	table, cols, err := d.plan(right)
+	table, conds, err := a.dependentTable(n, right, refs)
 	if err != nil {
 		return nil, err
 	}
-	conds := d.matches(refs, cols)
 	if on != nil {
 		conds = append(conds, on)
 	}
@@ -56,6 +51,25 @@ func (a *Analyser) lateralJoin(n, right Node, refs []*Attr, kind string, on Expr
 		j.Kind = "INNER"
 	}
 	return &SubqueryAlias{Attrs: out, Input: &Project{Exprs: asExprs(out), Input: j}}, nil
+}
+
+// dependentTable is the right side of a lateral join and the conditions by which its rows
+// belong to those of n. Over a stream only WHERE may read n's columns refs: the domain of a stream is not known.
+func (a *Analyser) dependentTable(n, right Node, refs []*Attr) (Node, []Expr, error) {
+	if right.Streaming() {
+		return nil, nil, correlated()
+	}
+	if n.Streaming() {
+		p := &puller{outer: refs}
+		table, err := p.pull(right)
+		return table, p.conds, err
+	}
+	d := a.newDependent(n, refs)
+	table, cols, err := d.plan(right)
+	if err != nil {
+		return nil, nil, err
+	}
+	return table, d.matches(refs, cols), nil
 }
 
 // inlined is a lateral join without a join, where the right side only computes and

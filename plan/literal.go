@@ -65,7 +65,7 @@ func decimalLiteral(s string) *Literal {
 		d, _ = decimal.Rescale(d, scale, decimal.MaxPrecision, 0)
 		scale = 0
 	}
-	return fixedLiteral(vector.Decimal(max(digits, scale), scale), d, string(decimal.Append(nil, d, scale)))
+	return fixedLiteral(vector.Decimal(max(digits, scale), scale), d, string(decimal.AppendJava(nil, d, scale)))
 }
 
 func binaryLiteral(digits string) *Literal {

@@ -51,6 +51,23 @@ func (a *Analyser) badUnits(iv *sql.Interval, s string) error {
 			return a.errorAt(iv.Span, "INVALID_INTERVAL_FORMAT.INVALID_FRACTION", "input", " "+sql.Text(u.Span, a.Text), "unit", strings.ToLower(u.Unit)+"s")
 		}
 	}
+	for _, u := range iv.Units {
+		input := " " + sql.Text(u.Span, a.Text)
+		words := strings.Fields(signed(u))
+		switch {
+		case len(words) == 0:
+			return a.errorAt(iv.Span, "INVALID_INTERVAL_FORMAT.UNRECOGNIZED_NUMBER", "input", input, "number", strings.ToLower(u.Unit))
+		case len(words) > 1:
+			return a.errorAt(iv.Span, "INVALID_INTERVAL_FORMAT.INVALID_UNIT", "input", input, "unit", words[1])
+		}
+		number := strings.TrimLeft(words[0], "+-")
+		if number == "" || number[0] != '.' && number[0]-'0' > 9 {
+			return a.errorAt(iv.Span, "INVALID_INTERVAL_FORMAT.UNRECOGNIZED_NUMBER", "input", input, "number", words[0])
+		}
+	}
+	if len(iv.Units) == 1 && strings.Trim(signed(iv.Units[0]), "+-0123456789 ") == "" {
+		return a.errorAt(iv.Span, "INVALID_INTERVAL_FORMAT.ARITHMETIC_EXCEPTION", "input", " "+sql.Text(iv.Units[0].Span, a.Text))
+	}
 	return a.errorAt(iv.Span, "CANNOT_PARSE_INTERVAL", "intervalString", "'"+s+"'")
 }
 

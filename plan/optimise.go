@@ -12,11 +12,17 @@ func Optimise(n Node, conf *kernels.Conf) (Node, error) {
 	if err != nil {
 		return nil, err
 	}
+	if n, err = rewriteNodes(n, simplifyLike); err != nil {
+		return nil, err
+	}
 	n = transformNodes(n, dropAlias)
+	n = transformNodes(n, exceptOfTable)
 	n = transformNodes(n, distinctToAggregate)
 	n = transformNodes(n, combineLimits)
 	n = transformNodes(n, generatorInput)
-	n = pushDown(n)
+	if n, err = (&Analyser{Conf: conf}).predicatesAsJoins(pushDown(n)); err != nil {
+		return nil, err
+	}
 	return prune(n, all(n)), nil
 }
 

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/vstream/vstream/sql"
@@ -20,7 +21,7 @@ func (a *Analyser) reshaped(n Node, p *sql.Pivot, u *sql.Unpivot, outer *Scope) 
 
 // pivot is PIVOT (aggregates FOR columns IN (values)): the rows are grouped by the
 // columns that it does not name, with a column for each value and aggregate. As in Spark an
-// aggregate over no rows is null, a count too.
+// aggregate over no rows is null, a count too unless groupedInOne.
 func (a *Analyser) pivot(n Node, p *sql.Pivot, outer *Scope) (Node, error) {
 	sc := &Scope{Columns: n.Output(), Outer: outer}
 	columns, err := a.exprs(p.Columns, sc)
@@ -41,13 +42,21 @@ func (a *Analyser) pivot(n Node, p *sql.Pivot, outer *Scope) (Node, error) {
 		}
 		need(used, aggs[i])
 	}
-	g := &Aggregate{Input: n}
+	var keys []*Attr
 	for _, c := range visible(n.Output()) {
 		if !used[c.ID] {
-			g.Keys = append(g.Keys, c)
+			keys = append(keys, c)
 		}
 	}
-	items := asExprs(g.Keys)
+	names := aggs
+	inOne := slices.ContainsFunc(aggs, groupedInOne)
+	if n.Streaming() && !inOne {
+		if n, columns, aggs, err = a.pivotGroups(n, keys, columns, aggs); err != nil {
+			return nil, err
+		}
+	}
+	g := &Aggregate{Keys: keys, Input: n}
+	items := asExprs(keys)
 	for _, v := range p.Values {
 		cond, name, err := a.pivotValue(columns, v, sc)
 		if err != nil {
@@ -59,21 +68,67 @@ func (a *Analyser) pivot(n Node, p *sql.Pivot, outer *Scope) (Node, error) {
 		}
 		rows.Filter = cond
 		count := NewAlias(rows, "count")
-		g.Aggs = append(g.Aggs, count)
+		if !inOne {
+			g.Aggs = append(g.Aggs, count)
+		}
 		for i, e := range aggs {
 			b := &exprBuilder{a: a}
-			value := b.call("if", b.call(">", count.Attr, LongLiteral(0)), g.pivoted(b, e, cond), NullLiteral(e.Type()))
+			value := g.pivoted(b, e, cond)
+			if !inOne {
+				value = b.call("if", b.call(">", count.Attr, LongLiteral(0)), value, NullLiteral(e.Type()))
+			}
 			if b.err != nil {
 				return nil, b.err
 			}
-			items = append(items, NewAlias(value, pivotName(name, p.Aggs, i, e)))
+			items = append(items, NewAlias(value, pivotName(name, p.Aggs, i, names[i])))
 		}
 	}
 	return aliased(&Project{Exprs: items, Input: g}, p.Alias), nil
 }
 
-// pivoted adds the aggregates of e, over the rows of one value, to the grouping and is e
-// over them.
+// groupedInOne tells of an aggregate of a type for which Spark computes a PIVOT in one
+// grouping. For the others it makes two, which shows on a stream: the rows are grouped by the
+// pivot columns too, and the result is grouped again.
+func groupedInOne(e Expr) bool {
+	t := e.Type()
+	return !t.Numeric() && t.Kind != vector.KindBool
+}
+
+// pivotGroups is the first grouping of a PIVOT of a stream: n by keys and columns, with the
+// values of aggs. It returns the columns of the grouping and what to take of the one row of each value.
+func (a *Analyser) pivotGroups(n Node, keys []*Attr, columns, aggs []Expr) (Node, []Expr, []Expr, error) {
+	in := asExprs(n.Output())
+	g := &Aggregate{Keys: keys[:len(keys):len(keys)]}
+	for i, c := range columns {
+		key, ok := c.(*Attr)
+		if !ok {
+			al := NewAlias(c, c.SQL())
+			key, in = al.Attr, append(in, al)
+		}
+		g.Keys = append(g.Keys, key)
+		columns[i] = key
+	}
+	g.Input = n
+	if len(in) > len(n.Output()) {
+		g.Input = &Project{Exprs: in, Input: n}
+	}
+	b := &exprBuilder{a: a}
+	items := asExprs(g.Keys)
+	firsts := make([]Expr, len(aggs))
+	for i, e := range aggs {
+		al := NewAlias(g.pivoted(b, e, nil), e.SQL())
+		items = append(items, al)
+		first, err := a.aggregateCall("first", al.Attr)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		firsts[i] = first
+	}
+	return &Project{Exprs: items, Input: g}, columns, firsts, b.err
+}
+
+// pivoted adds the aggregates of e, over the rows that meet cond (nil: all), to the
+// grouping and is e over them.
 func (n *Aggregate) pivoted(b *exprBuilder, e Expr, cond Expr) Expr {
 	return Transform(e, func(x Expr) Expr {
 		call, ok := x.(*AggCall)
@@ -81,7 +136,10 @@ func (n *Aggregate) pivoted(b *exprBuilder, e Expr, cond Expr) Expr {
 			return x
 		}
 		c := *call
-		if c.Filter = cond; call.Filter != nil {
+		switch {
+		case call.Filter == nil:
+			c.Filter = cond
+		case cond != nil:
 			c.Filter = b.call("and", call.Filter, cond)
 		}
 		al := NewAlias(&c, c.Text)

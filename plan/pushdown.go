@@ -1,16 +1,14 @@
 package plan
 
 import (
-	"slices"
-
 	"github.com/vstream/vstream/kernels"
-	"github.com/vstream/vstream/vector"
 )
 
 // pushDown moves filters towards the relations, through what does not change the
 // columns that they read, as Spark's PushPredicateThroughNonJoin does. It is visible to
 // users where Spark's is: a filter on other columns written after a watermark runs before it, so
-// the rows that it removes do not move the watermark.
+// the rows that it removes do not move the watermark. So do the null tests that follow from a
+// filter (InferFiltersFromConstraints), which may move further down than the filter itself.
 func pushDown(n Node) Node {
 	if j, ok := n.(*Join); ok {
 		return pushJoin(nil, j)
@@ -27,7 +25,8 @@ func pushDown(n Node) Node {
 		}
 		return n.WithInputs(out)
 	}
-	return pushThrough(conjuncts(f.Cond), f.Input)
+	conds := conjuncts(f.Cond)
+	return pushThrough(append(conds, inferred(conds, f.Input.Output(), conds)...), f.Input)
 }
 
 // pushThrough puts a filter of all conds over n, or below it where that is the same.
@@ -44,10 +43,13 @@ func pushThrough(conds []Expr, n Node) Node {
 		}
 		inlined := make([]Expr, len(conds))
 		for i, c := range conds {
-			if !Deterministic(c) {
+			if !Deterministic(c) || correlatedWith(c, func(id ID) bool { return defs[id] != nil }) {
 				return filterOver(conds, pushDown(n))
 			}
 			inlined[i] = Substitute(c, defs)
+		}
+		if len(defs) > 0 {
+			inlined = append(inlined, inferred(inlined, n.Input.Output(), inlined)...)
 		}
 		c := *n
 		c.Input = pushThrough(inlined, n.Input)
@@ -60,7 +62,10 @@ func pushThrough(conds []Expr, n Node) Node {
 	case *Union:
 		c := *n
 		c.Parts = make([]Node, len(n.Parts))
-		down, up := split(conds, Deterministic)
+		own := all(n)
+		down, up := split(conds, func(e Expr) bool {
+			return Deterministic(e) && !correlatedWith(e, func(id ID) bool { return own[id] })
+		})
 		for i, p := range n.Parts {
 			defs := map[ID]Expr{}
 			for k, col := range n.Attrs {
@@ -93,68 +98,6 @@ func pushThrough(conds []Expr, n Node) Node {
 		return pushIntoScan(conds, n)
 	}
 	return filterOver(conds, pushDown(n))
-}
-
-// pushIntoScan lets readers of text formats drop rows by simple predicates; such
-// rows do not count as input rows, as in Spark (spark.sql.json.filterPushdown.enabled, …csv…).
-func pushIntoScan(conds []Expr, n *Relation) Node {
-	if i := slices.IndexFunc(conds, neverTrue); i >= 0 {
-		c := *n
-		c.Filter = conds[i]
-		return &c
-	}
-	if !n.DropsFiltered {
-		return filterOver(conds, n)
-	}
-	down, up := split(conds, simplePredicate)
-	if len(down) == 0 {
-		return filterOver(up, n)
-	}
-	c := *n
-	c.Filter = conjunction(down)
-	return filterOver(up, &c)
-}
-
-// neverTrue tells whether a condition is the constant false or null. Then nothing is
-// read, whatever the reader.
-func neverTrue(e Expr) bool {
-	l, ok := e.(*Literal)
-	return ok && (l.Value.IsNull(0) || l.Typ.Kind == vector.KindBool && !vector.Bools(l.Value.Arr).Get(0))
-}
-
-// simplePredicate tells whether Spark translates a predicate for a data source: a
-// comparison of a column with a constant, a null test, and what and, or and not make of them.
-func simplePredicate(e Expr) bool {
-	c, ok := e.(*Call)
-	if !ok {
-		return false
-	}
-	switch c.Fn.Name {
-	case "and", "or", "not":
-		for _, k := range c.Args {
-			if !simplePredicate(k) {
-				return false
-			}
-		}
-		return true
-	case "isnull", "isnotnull":
-		_, ok := c.Args[0].(*Attr)
-		return ok
-	case "=", "==", "<=>", "<", "<=", ">", ">=", "in", "startswith", "endswith", "contains":
-		columns := 0
-		for _, k := range c.Args {
-			if a, ok := k.(*Attr); ok {
-				columns++
-				if !a.Typ.Atomic() {
-					return false
-				}
-			} else if !Foldable(k) {
-				return false
-			}
-		}
-		return columns == 1
-	}
-	return false
 }
 
 // conjuncts are the parts of a condition that AND joins; BETWEEN has two.
@@ -202,7 +145,35 @@ func filterOver(conds []Expr, n Node) Node {
 	if len(conds) == 0 {
 		return n
 	}
-	return &Filter{Cond: conjunction(conds), Input: n}
+	return &Filter{Cond: conjunction(withoutImplied(conds)), Input: n}
+}
+
+// withoutImplied leaves out null tests of columns that another condition fails for if they are null.
+func withoutImplied(conds []Expr) []Expr {
+	rejected := map[ID]bool{}
+	tested := func(e Expr) (*Attr, bool) {
+		c, ok := e.(*Call)
+		if !ok || c.Fn.Name != "isnotnull" || c.NeedsTime {
+			return nil, false
+		}
+		a, ok := c.Args[0].(*Attr)
+		return a, ok
+	}
+	for _, e := range conds {
+		if _, ok := tested(e); !ok {
+			for _, a := range nullRejected(e, nil) {
+				rejected[a.ID] = true
+			}
+		}
+	}
+	if len(rejected) == 0 {
+		return conds
+	}
+	_, out := split(conds, func(e Expr) bool {
+		a, ok := tested(e)
+		return ok && rejected[a.ID]
+	})
+	return out
 }
 
 func split(conds []Expr, f func(Expr) bool) (yes, no []Expr) {

@@ -71,24 +71,28 @@ func (a *Analyser) organised(n Node, q *sql.Query, outer *Scope) (Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, keys := range [][]sql.Expr{q.DistributeBy, q.ClusterBy} {
+	for i, keys := range [][]sql.Expr{q.DistributeBy, q.ClusterBy} {
 		if len(keys) == 0 {
 			continue
 		}
 		r := &Repartition{Input: n}
+		var order []*SortKey
 		for _, k := range keys {
 			e, err := a.Expr(k, &Scope{Columns: n.Output(), Outer: outer})
 			if err != nil {
 				return nil, err
 			}
 			r.Keys = append(r.Keys, e)
+			order = append(order, &SortKey{Expr: e})
 		}
-		n = r
+		if n = r; i == 1 { // CLUSTER BY sorts too
+			n = &Sort{Keys: order, Local: true, Input: r}
+		}
 	}
 	return a.limited(n, q)
 }
 
-// sorted applies ORDER BY, SORT BY and CLUSTER BY to a finished body. The body has
+// sorted applies ORDER BY and SORT BY to a finished body. The body has
 // added the sort keys that are not among its columns as hidden columns "$order<i>".
 func (a *Analyser) sorted(n Node, q *sql.Query, outer *Scope) (Node, error) {
 	items, local := q.OrderBy, false
@@ -120,6 +124,9 @@ func (a *Analyser) sorted(n Node, q *sql.Query, outer *Scope) (Node, error) {
 		if err != nil {
 			return nil, err
 		}
+		if !kernels.Orderable(e.Type()) {
+			return nil, a.unorderable(&SortKey{Expr: e, Desc: item.Desc, NullsLast: item.Nulls == "LAST" || item.Desc && item.Nulls == ""}, item.Expr.Pos())
+		}
 		nullsLast := item.Desc
 		if item.Nulls != "" {
 			nullsLast = item.Nulls == "LAST"
@@ -131,6 +138,12 @@ func (a *Analyser) sorted(n Node, q *sql.Query, outer *Scope) (Node, error) {
 		n = &Project{Exprs: visible, Input: n}
 	}
 	return n, nil
+}
+
+// unorderable is the error for a sort key of a type without an order.
+func (a *Analyser) unorderable(k *SortKey, at sql.Span) error {
+	return a.errorAt(at, "DATATYPE_MISMATCH.INVALID_ORDERING_TYPE", "functionName", "`sortorder`",
+		"sqlExpr", `"`+k.SQL()+`"`, "dataType", quoteType(k.Expr.Type()))
 }
 
 // orderAll is the item of ORDER BY ALL; nil if that is not how the query is ordered.
@@ -265,16 +278,56 @@ func (a *Analyser) body(b sql.Body, order []*sql.SortItem, windows []*sql.NamedW
 	return nil, condition.New("INTERNAL_ERROR", "message", "unknown query body")
 }
 
+// inlineType is the common type of a column of VALUES, by the rules from before ANSI mode
+// and without texts that become something else; nil if there is none.
+func inlineType(types []*vector.Type) *vector.Type {
+	out := vector.Null
+	for _, t := range types {
+		if out = kernels.WiderWithoutStrings(out, t); out == nil {
+			return nil
+		}
+	}
+	return out
+}
+
+// repeatable tells whether an expression has one value for a query.
+func repeatable(e Expr) bool {
+	return !Contains(e, func(x Expr) bool {
+		c, ok := x.(*Call)
+		return ok && c.Impl.Volatile && !strings.HasPrefix(c.Name, "current_") && c.Name != "now" && c.Name != "localtimestamp"
+	})
+}
+
+// rowOf are the values of a row of VALUES: struct(1, 'a') is (1, 'a').
+func rowOf(r []sql.Expr) []sql.Expr {
+	if len(r) != 1 {
+		return r
+	}
+	c, ok := r[0].(*sql.Call)
+	if !ok || !strings.EqualFold(nameOf(c.Name), "struct") || len(c.Args) == 0 {
+		return r
+	}
+	out := make([]sql.Expr, len(c.Args))
+	for i, e := range c.Args {
+		out[i] = withoutName(e)
+	}
+	return out
+}
+
 func (a *Analyser) values(v *sql.Values, outer *Scope) (Node, error) {
 	rows := make([][]Expr, len(v.Rows))
 	for i, r := range v.Rows {
+		r = rowOf(r)
 		for _, e := range r {
 			x, err := a.Expr(e, &Scope{Outer: outer})
 			if err != nil {
 				return nil, err
 			}
-			if findAgg(x) != nil || nestedGenerator(x) != nil || hasOver(x) {
+			if findAgg(x) != nil || nestedGenerator(x) != nil || hasOver(x) || !repeatable(x) {
 				return nil, a.errorAt(e.Pos(), "INVALID_INLINE_TABLE.CANNOT_EVALUATE_EXPRESSION_IN_INLINE_TABLE", "expr", quoteSQL(x))
+			}
+			if Contains(x, func(x Expr) bool { q, ok := x.(*Subquery); return ok && q.Kind == "scalar" }) {
+				return nil, a.errorAt(v.Span, "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.SCALAR_SUBQUERY_IN_VALUES")
 			}
 			rows[i] = append(rows[i], x)
 		}
@@ -290,12 +343,12 @@ func (a *Analyser) values(v *sql.Values, outer *Scope) (Node, error) {
 			types[i] = rows[i][c].Type()
 			null = null || rows[i][c].Nullable()
 		}
-		t := a.withoutStrings(types)
+		t := inlineType(types)
 		if t == nil {
 			return nil, a.errorAt(v.Span, "INVALID_INLINE_TABLE.INCOMPATIBLE_TYPES_IN_INLINE_TABLE", "colName", "`col"+strconv.Itoa(c+1)+"`")
 		}
 		for i := range rows {
-			rows[i][c] = a.implicit(rows[i][c], t, v.Rows[i][c].Pos())
+			rows[i][c] = a.implicit(rows[i][c], t, rowOf(v.Rows[i])[c].Pos())
 		}
 		out.Attrs = append(out.Attrs, &Attr{ID: NewID(), Name: "col" + strconv.Itoa(c+1), Typ: t, Null: null})
 	}

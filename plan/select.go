@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/vstream/vstream/condition"
@@ -33,6 +34,11 @@ func (a *Analyser) selectOver(n Node, s *sql.Select, order []*sql.SortItem, wind
 			return nil, err
 		}
 	}
+	for i, w := range windows {
+		if slices.ContainsFunc(windows[:i], func(x *sql.NamedWindow) bool { return a.same(x.Name.Name, w.Name.Name) }) {
+			return nil, a.errorAt(w.Span, "INVALID_SQL_SYNTAX.REPETITIVE_WINDOW_DEFINITION", "windowName", quoteParts([]string{w.Name.Name}))
+		}
+	}
 	b := &selectBuilder{a: a, s: s, order: order, windows: windows, outer: outer}
 	if s.GroupBy != nil {
 		n, err = b.grouped(n)
@@ -56,8 +62,14 @@ func (a *Analyser) where(n Node, cond sql.Expr, sc *Scope) (Node, error) {
 	if hasOver(e) {
 		return nil, a.errorAt(sql.Span{}, "WINDOW_FUNCTION_NOT_ALLOWED_IN_CLAUSE", "clauseName", "WHERE")
 	}
+	if err := a.withoutGenerators(e, "Filter"); err != nil {
+		return nil, err
+	}
 	if agg := findAgg(e); agg != nil {
 		return nil, a.errorAt(cond.Pos(), "INVALID_WHERE_CONDITION", "condition", quoteSQL(e), "expressionList", agg.SQL())
+	}
+	if err := a.withoutGrouping(e); err != nil {
+		return nil, err
 	}
 	return a.filter(n, e, cond.Pos())
 }
@@ -104,11 +116,19 @@ func (b *selectBuilder) plain(n Node) (Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	qualify, err := b.qualify(items, b.scope(n))
+	for i, e := range hidden {
+		if agg := findAgg(e); agg != nil {
+			return nil, a.errorAt(b.order[i].Expr.Pos(), "UNSUPPORTED_EXPR_FOR_OPERATOR", "operator", "Sort", "invalidExprSqls", quoteSQL(agg))
+		}
+	}
+	qualify, err := b.qualify(items, b.scope(n), false)
 	if err != nil {
 		return nil, err
 	}
 	items = append(append(items, hidden...), qualify...)
+	if err := a.withoutGrouping(items...); err != nil {
+		return nil, err
+	}
 	if n, items, err = a.lowerWindows(n, items); err != nil {
 		return nil, err
 	}
@@ -116,8 +136,8 @@ func (b *selectBuilder) plain(n Node) (Node, error) {
 }
 
 // qualify is the condition of QUALIFY as one more item, if there is one. It may use the
-// names of items.
-func (b *selectBuilder) qualify(items []Expr, below *Scope) ([]Expr, error) {
+// names of items; what it aggregates must be among these.
+func (b *selectBuilder) qualify(items []Expr, below *Scope, grouped bool) ([]Expr, error) {
 	if b.s.Qualify == nil {
 		return nil, nil
 	}
@@ -127,11 +147,43 @@ func (b *selectBuilder) qualify(items []Expr, below *Scope) ([]Expr, error) {
 	if err != nil {
 		return nil, err
 	}
+	if agg := findAgg(e); agg != nil {
+		return nil, b.aggregateInQualify(e, agg, items, grouped)
+	}
 	e = expandAliases(e, items)
 	if !hasOver(e) && !slices.ContainsFunc(items, hasOver) {
 		return nil, condition.New("QUALIFY_REQUIRES_WINDOW_FUNCTION")
 	}
 	return []Expr{NewAlias(e, "qualify")}, nil
+}
+
+// aggregateInQualify is the error for an aggregate in QUALIFY.
+func (b *selectBuilder) aggregateInQualify(e Expr, agg *AggCall, items []Expr, grouped bool) error {
+	if grouped {
+		outputs := make([]*Attr, 0, len(items))
+		for _, it := range items {
+			if _, ok := it.(*MultiAlias); !ok {
+				outputs = append(outputs, OutputOf(it))
+			}
+		}
+		for _, c := range References(agg) {
+			if !slices.ContainsFunc(outputs, func(o *Attr) bool { return b.a.same(o.Name, c.Name) }) {
+				return b.a.unresolved(append(slices.Clone(c.Qualifier), c.Name), c.Span, outputs)
+			}
+		}
+	}
+	alone := false
+	Walk(e, func(x Expr) bool {
+		if _, over := x.(*WindowCall); over {
+			return false
+		}
+		alone = alone || x == Expr(agg)
+		return true
+	})
+	if alone {
+		return b.a.errorAt(agg.Span, "QUALIFY_AGGREGATE_NOT_ALLOWED", "aggregateExpr", quoteSQL(agg))
+	}
+	return b.a.errorAt(b.s.Span, "MISSING_GROUP_BY")
 }
 
 // project computes the items over n: generators and OVER functions below a projection.
@@ -177,7 +229,7 @@ func (b *selectBuilder) sortColumns(items []Expr, below *Scope) ([]Expr, error) 
 		}
 		e, err2 := b.a.Expr(item.Expr, below)
 		if err2 != nil {
-			if err != nil {
+			if err != nil && !errors.Is(err, condition.Name("AMBIGUOUS_REFERENCE")) {
 				return nil, err
 			}
 			return nil, err2
@@ -226,28 +278,44 @@ func ofGroups(e Expr) bool {
 	return findAgg(e) != nil || Contains(e, func(x Expr) bool { _, ok := x.(*GroupingCall); return ok })
 }
 
+// withoutGrouping refuses grouping() and grouping_id() where rows are not grouped.
+func (a *Analyser) withoutGrouping(es ...Expr) error {
+	for _, e := range es {
+		var found *GroupingCall
+		if Contains(e, func(x Expr) (ok bool) { found, ok = x.(*GroupingCall); return ok }) {
+			return a.errorAt(found.Span, "UNSUPPORTED_GROUPING_EXPRESSION")
+		}
+	}
+	return nil
+}
+
 // hasOver tells whether there is an OVER call in e.
 func hasOver(e Expr) bool {
 	return Contains(e, func(x Expr) bool { _, ok := x.(*WindowCall); return ok })
 }
 
-// lowerOver moves OVER calls into a WindowFn node below the projection.
+// lowerOver moves OVER calls into WindowFn nodes below the projection, those within others
+// below them.
 func lowerOver(n Node, items []Expr) (Node, []Expr) {
-	var calls []*Alias
-	out := make([]Expr, len(items))
-	for i, e := range items {
-		out[i] = Transform(e, func(x Expr) Expr {
-			w, ok := x.(*WindowCall)
-			if !ok {
-				return x
-			}
-			al := NewAlias(w, w.SQL())
-			calls = append(calls, al)
-			return al.Attr
-		})
+	for {
+		var calls []*Alias
+		here := map[ID]bool{}
+		reads := func(e Expr) bool { c, ok := e.(*Attr); return ok && here[c.ID] }
+		out := make([]Expr, len(items))
+		for i, e := range items {
+			out[i] = Transform(e, func(x Expr) Expr {
+				w, ok := x.(*WindowCall)
+				if !ok || Contains(w, reads) {
+					return x
+				}
+				al := NewAlias(w, w.SQL())
+				calls, here[al.ID] = append(calls, al), true
+				return al.Attr
+			})
+		}
+		if len(calls) == 0 {
+			return n, items
+		}
+		n, items = &WindowFn{Calls: calls, Input: n}, out
 	}
-	if len(calls) == 0 {
-		return n, items
-	}
-	return &WindowFn{Calls: calls, Input: n}, out
 }

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,9 +21,34 @@ func (a *Analyser) subquery(q *sql.Query, sc *Scope) (Node, []*Attr, error) {
 		err = a.errorAt(q.Span, "INVALID_SUBQUERY_EXPRESSION.STREAMING_QUERY")
 	}
 	if err == nil {
+		err = a.outerAggregates(n, refs, q.Span)
+	}
+	if err == nil {
 		n = ownColumns(n, refs)
 	}
 	return n, refs, err
+}
+
+// outerAggregates refuses aggregates of outer columns alone, which belong to the query around.
+func (a *Analyser) outerAggregates(n Node, outer []*Attr, at sql.Span) error {
+	ids := map[ID]bool{}
+	for _, c := range outer {
+		ids[c.ID] = true
+	}
+	var err error
+	walkNodes(n, func(n Node) {
+		g, ok := n.(*Aggregate)
+		if !ok || err != nil {
+			return
+		}
+		for _, al := range g.Aggs {
+			refs := References(al.Child)
+			if len(refs) > 0 && !slices.ContainsFunc(refs, func(c *Attr) bool { return !ids[c.ID] }) {
+				err = a.errorAt(at, "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.CORRELATED_REFERENCE", "sqlExprs", quoteSQL(al.Child))
+			}
+		}
+	})
+	return err
 }
 
 func (a *Analyser) scalarQuery(e *sql.ScalarQuery, sc *Scope) (Expr, error) {

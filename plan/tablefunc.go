@@ -62,6 +62,11 @@ func (a *Analyser) rangeRows(c *sql.Call) (Node, error) {
 	if err := a.arity("range", len(c.Args), 1, 4, c.Span); err != nil {
 		return nil, err
 	}
+	for _, e := range c.Args {
+		if n, ok := e.(*sql.Named); ok { // which Spark does not evaluate here
+			return nil, a.errorAt(c.Span, "NON_FOLDABLE_ARGUMENT", "funcName", "`range`", "paramName", quoteParts([]string{n.Name.Name}), "paramType", `"BIGINT"`)
+		}
+	}
 	args, err := a.exprs(c.Args, &Scope{})
 	if err != nil {
 		return nil, err
@@ -74,12 +79,16 @@ func (a *Analyser) rangeRows(c *sql.Call) (Node, error) {
 		if !Foldable(e) {
 			return nil, a.errorAt(c.Span, "NON_FOLDABLE_ARGUMENT", "funcName", "`range`", "paramName", "`"+[]string{"start", "end", "step"}[i]+"`", "paramType", `"BIGINT"`)
 		}
-		v, err := evaluate(a.ctx(), a.implicit(e, vector.Long, c.Span))
-		if err != nil {
-			return nil, a.place(err, c.Span)
+		var v vector.Vec
+		if t := e.Type(); t.Numeric() || t.Kind == vector.KindString {
+			if v, err = evaluate(a.ctx(), a.implicit(e, vector.Long, c.Span)); err != nil {
+				return nil, a.place(err, c.Span)
+			}
 		}
-		if v.IsNull(0) {
-			return nil, a.errorAt(c.Span, "UNRESOLVABLE_TABLE_VALUED_FUNCTION", "name", "`range`")
+		if v.Arr == nil || v.IsNull(0) {
+			position := max(i, 2-len(c.Args)) // the only argument is the second, the end
+			return nil, a.errorAt(c.Span, "UNEXPECTED_INPUT_TYPE", "functionName", "`range`", "paramIndex", kernels.Ordinal(position),
+				"requiredType", `"BIGINT"`, "inputSql", quoteSQL(e), "inputType", quoteType(e.Type()))
 		}
 		bounds[i] = vector.Values[int64](v.Arr)[0]
 	}

@@ -39,6 +39,9 @@ type Pushdown struct {
 	Columns []int
 	// Filter, if not nil, drops rows of a decoded batch; nil result: no rows left.
 	Filter func(b *vector.Batch) (*vector.Batch, error)
+	// Absent asks readers of text for a BIGINT column behind the others in batches with records
+	// that lack fields: bit i of a row tells that its record has no value for Columns[i].
+	Absent bool
 }
 
 // Split is a part of a batch that one task reads.

@@ -58,7 +58,7 @@ func (t *tables) fill(ctx context.Context, p *physical.Plan, kernel func(partiti
 		if err != nil {
 			return err
 		}
-		if version == s.Build.Version && !s.Varies {
+		if version == s.Version && !s.Varies {
 			continue
 		}
 		if err := t.fill(ctx, s.Plan, kernel); err != nil {
@@ -68,17 +68,17 @@ func (t *tables) fill(ctx context.Context, p *physical.Plan, kernel func(partiti
 		if err != nil {
 			return err
 		}
-		if err := s.Build.Fill(rows); err != nil {
+		if err := s.Table.Fill(rows); err != nil {
 			return err
 		}
-		s.Build.Version = version
+		s.Version = version
 	}
 	return nil
 }
 
 // version identifies the contents of all tables that a plan reads.
 func (t *tables) version(ctx context.Context, p *physical.Plan) (string, error) {
-	version := "read" // a Build that was never filled has none
+	version := "read" // a table that was never filled has none
 	for _, scan := range p.Scans {
 		if scan.Rows != nil {
 			continue
@@ -110,7 +110,7 @@ func (t *tables) run(ctx context.Context, p *physical.Plan, kernel func(partitio
 	var read int64 // counted, but no input of the query
 	for n, s := range p.Scans {
 		if s.Rows != nil {
-			scans[n] = []exec.ScanTask{func(_ context.Context, out exec.Emit) error {
+			scans[n] = []exec.ScanTask{func(_ context.Context, out exec.Emit, _ func() int) error {
 				b, err := s.Rows(kernel(0))
 				if err != nil {
 					return err

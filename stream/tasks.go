@@ -2,14 +2,10 @@ package stream
 
 import (
 	"context"
-	"sync/atomic"
 
-	"github.com/vstream/vstream/condition"
 	"github.com/vstream/vstream/exec"
 	"github.com/vstream/vstream/kernels"
-	"github.com/vstream/vstream/physical"
 	"github.com/vstream/vstream/source"
-	"github.com/vstream/vstream/vector"
 )
 
 // minTaskBytes keeps small splits together in one task.
@@ -19,8 +15,11 @@ const minTaskBytes = 4 << 20
 func (e *Execution) scanTasks(ctx context.Context, m *microBatch, kernel func(partition int) *kernels.Ctx) ([][]exec.ScanTask, error) {
 	tasks := make([][]exec.ScanTask, len(e.plan.Scans))
 	for n, s := range e.plan.Scans {
+		if s.Barred() {
+			continue
+		}
 		i := e.sourceIndex(s)
-		splits, err := e.sources[i].Plan(ctx, e.start[i], m.end[i], source.Pushdown{Columns: s.Columns})
+		splits, err := e.sources[i].Plan(ctx, e.start[i], m.end[i], source.Pushdown{Columns: s.Columns, Absent: len(s.Checks) > 0})
 		if err != nil {
 			return nil, err
 		}
@@ -33,37 +32,6 @@ func (e *Execution) scanTasks(ctx context.Context, m *microBatch, kernel func(pa
 		}
 	}
 	return tasks, nil
-}
-
-// scanTask reads a group of splits one after the other and counts the rows that
-// pass the pushed-down filter: those are the source's input rows.
-func scanTask(s *physical.Scan, group []source.Split, rows *int64, kernel func(partition int) *kernels.Ctx) exec.ScanTask {
-	return func(ctx context.Context, out exec.Emit) error {
-		emit := func(b *vector.Batch) error {
-			atomic.AddInt64(rows, int64(b.Len()))
-			return out(b)
-		}
-		if s.NewFilter != nil {
-			pred, err := s.NewFilter()
-			if err != nil {
-				return err
-			}
-			kctx, count := kernel(0), emit
-			emit = func(b *vector.Batch) error {
-				kept, err := exec.Keep(kctx, pred, b)
-				if err != nil || kept == nil {
-					return err
-				}
-				return count(kept)
-			}
-		}
-		for _, split := range group {
-			if err := split.Read(ctx, emit); err != nil {
-				return condition.In(err, split.Describe())
-			}
-		}
-		return nil
-	}
 }
 
 // pack groups neighbouring splits into tasks of about equal size, a few per

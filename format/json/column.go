@@ -28,6 +28,7 @@ type column struct {
 	kids   []*column // struct fields; the element; key and value
 	fields members   // of a struct
 	drop   []int32   // map entries whose key came again behind them
+	absent *absent   // of the rows' struct, if it is asked for
 }
 
 func newColumn(t *vector.Type) *column {

@@ -1,6 +1,7 @@
 package json
 
 import (
+	"bytes"
 	"encoding/base64"
 	"math"
 	"math/big"
@@ -27,7 +28,7 @@ func (p *parser) fromScalar(c *column, t token, s []byte) bool {
 		c.appendBit(t == tokTrue)
 		return true
 	case vector.KindFloat, vector.KindDouble:
-		return appendFloat(c, t, s)
+		return p.appendFloat(c, t, s)
 	case vector.KindDecimal:
 		return (t == tokInt || t == tokFloat) && appendDecimal(c, s)
 	}
@@ -69,25 +70,11 @@ func (p *parser) fromScalar(c *column, t token, s []byte) bool {
 }
 
 func parseInt(s []byte) (int64, bool) {
-	if len(s) > 18 {
-		v, err := strconv.ParseInt(view(s), 10, 64)
-		return v, err == nil
-	}
-	var v int64
-	neg := s[0] == '-'
-	if neg {
-		s = s[1:]
-	}
-	for _, d := range s {
-		v = v*10 + int64(d-'0')
-	}
-	if neg {
-		v = -v
-	}
-	return v, true
+	v, err := strconv.ParseInt(view(s), 10, 64)
+	return v, err == nil
 }
 
-func appendFloat(c *column, t token, s []byte) bool {
+func (p *parser) appendFloat(c *column, t token, s []byte) bool {
 	var v float64
 	switch t {
 	case tokSpecial:
@@ -97,9 +84,11 @@ func appendFloat(c *column, t token, s []byte) bool {
 		if c.typ.Kind == vector.KindFloat {
 			bits = 32
 		}
-		if x, ok := text.ShortDecimal(s); ok && bits == 64 {
-			v = x
-			break
+		if bits == 64 && p.int != 0 && p.places >= 0 && len(s) <= 18 { // a zero may be -0.0
+			if x, ok := text.Scaled(uint64(max(p.int, -p.int)), p.places); ok {
+				v = math.Copysign(x, float64(p.int))
+				break
+			}
 		}
 		v, _ = strconv.ParseFloat(view(s), bits) // out of range gives an infinity, as in Java
 	default:
@@ -170,7 +159,7 @@ func (p *parser) fromString(c *column, s []byte) bool {
 		}
 		c.i32 = append(c.i32, v)
 	case vector.KindDecimal:
-		if i := indexByte(s, ','); i >= 0 {
+		if bytes.IndexByte(s, ',') >= 0 {
 			t := make([]byte, 0, len(s))
 			for _, b := range s {
 				if b != ',' {
@@ -184,21 +173,12 @@ func (p *parser) fromString(c *column, s []byte) bool {
 		if _, ok := special(s); !ok || p.o.NoNonNumericNumbers {
 			return false
 		}
-		return appendFloat(c, tokSpecial, s)
+		return p.appendFloat(c, tokSpecial, s)
 	default:
 		return false
 	}
 	c.n++
 	return true
-}
-
-func indexByte(s []byte, b byte) int {
-	for i, c := range s {
-		if c == b {
-			return i
-		}
-	}
-	return -1
 }
 
 func (p *parser) timestamp(k vector.Kind, s []byte) (int64, bool) {
@@ -233,6 +213,9 @@ func (p *parser) date(s []byte) (int32, bool) {
 
 // cleanLegacy removes a "GMT" before the offset, as old writers put it.
 func cleanLegacy(s []byte) []byte {
+	if bytes.IndexByte(s, 'G') < 0 {
+		return s
+	}
 	for i := 0; i+3 <= len(s); i++ {
 		if string(s[i:i+3]) == "GMT" {
 			return append(append([]byte{}, s[:i]...), s[i+3:]...)

@@ -1,6 +1,7 @@
 package json
 
 import (
+	"encoding/binary"
 	"strings"
 	"unicode/utf8"
 )
@@ -10,6 +11,19 @@ import (
 type member struct {
 	text  string // with its quotes and the colon: "id":; empty if not known yet
 	field int
+	head  [2]uint64 // the first 16 bytes of text, zeros behind it
+	mask  [2]uint64 // the bytes of head that are text
+}
+
+func (e *member) setText(text string) {
+	e.text = text
+	var head, mask [16]byte
+	for i := range copy(head[:], text) {
+		mask[i] = 0xff
+	}
+	for i := range e.head {
+		e.head[i], e.mask[i] = binary.LittleEndian.Uint64(head[8*i:]), binary.LittleEndian.Uint64(mask[8*i:])
+	}
 }
 
 const (
@@ -21,7 +35,7 @@ const (
 // record predicts that of the next one, whose names are then only compared.
 type members struct {
 	known    map[string]*member
-	sequence []*member
+	sequence []member
 	others   int
 }
 
@@ -34,8 +48,8 @@ func (m *members) add(name string, field int) {
 		e := &member{field: field}
 		m.known[name] = e
 		if plain := strings.IndexFunc(name, func(r rune) bool { return r < ' ' || r == '"' || r == '\\' }) < 0; plain && utf8.ValidString(name) {
-			e.text = `"` + name + `":`
-			m.sequence = append(m.sequence, e)
+			e.setText(`"` + name + `":`)
+			m.sequence = append(m.sequence, *e)
 		}
 	}
 }
@@ -43,8 +57,20 @@ func (m *members) add(name string, field int) {
 // find is the field of member number at of the object that the parser reads; the
 // parser is behind the colon afterwards.
 func (m *members) find(p *parser, at int) (field int, ok bool) {
+	if at > 0 && p.i < len(p.d) && p.d[p.i] == ' ' { // as some writers put it behind a comma
+		p.i++
+	}
 	if at < len(m.sequence) {
-		if e := m.sequence[at]; len(p.d)-p.i >= len(e.text) && string(p.d[p.i:p.i+len(e.text)]) == e.text {
+		d, e := p.d[p.i:], &m.sequence[at]
+		same := false
+		if len(d) >= 16 {
+			a, b := binary.LittleEndian.Uint64(d), binary.LittleEndian.Uint64(d[8:])
+			same = (a^e.head[0])&e.mask[0]|(b^e.head[1])&e.mask[1] == 0 &&
+				(len(e.text) <= 16 || len(d) >= len(e.text) && string(d[16:len(e.text)]) == e.text[16:])
+		} else {
+			same = len(d) >= len(e.text) && string(d[:len(e.text)]) == e.text
+		}
+		if same {
 			p.i += len(e.text)
 			return e.field, true
 		}
@@ -70,43 +96,15 @@ func (m *members) find(p *parser, at int) (field int, ok bool) {
 	}
 	text := p.d[start:p.i] // the same bytes are the same name again
 	if e.text == "" {
-		e.text = string(text)
+		e.setText(string(text))
 	}
 	if e.text == string(text) {
 		switch {
 		case at < len(m.sequence):
-			m.sequence[at] = e
+			m.sequence[at] = *e
 		case at == len(m.sequence) && at < maxSequence:
-			m.sequence = append(m.sequence, e)
+			m.sequence = append(m.sequence, *e)
 		}
 	}
 	return e.field, true
-}
-
-// fields calls f at the value of each member of the object at its brace, with the field
-// that the name stands for.
-func (p *parser) fields(depth int, m *members, f func(field int) bool) bool {
-	if depth > maxDepth {
-		return false
-	}
-	p.i++
-	if p.peek() == '}' {
-		p.i++
-		return true
-	}
-	for at := 0; ; at++ {
-		field, ok := m.find(p, at)
-		if !ok || !f(field) {
-			return false
-		}
-		switch p.peek() {
-		case ',':
-			p.i++
-		case '}':
-			p.i++
-			return true
-		default:
-			return false
-		}
-	}
 }

@@ -26,6 +26,9 @@ type parser struct {
 
 // value reads the value that follows into c.
 func (p *parser) value(c *column, depth int) status {
+	if c.typ.Kind == vector.KindString && p.byte() == '"' {
+		return p.stringValue(c, tokString, nil, depth)
+	}
 	t, num := p.next()
 	switch {
 	case t == tokNone:
@@ -128,6 +131,9 @@ func (p *parser) object(c *column, depth int) status {
 	p.i++
 	if p.peek() == '}' {
 		p.i++
+		for k := range c.kids {
+			c.lacks(base, k)
+		}
 		c.appendZero()
 		return stOK
 	}
@@ -150,26 +156,21 @@ func (p *parser) object(c *column, depth int) status {
 				return stSyntax
 			case stBad, stPartial:
 				st = stPartial
+				c.lacks(base, k)
 			}
 		}
-		if p.i < len(p.d) && p.d[p.i] == ',' {
-			p.i++
-			continue
-		}
-		switch p.peek() {
-		case ',':
-			p.i++
-			continue
-		case '}':
-		default:
+		last, ok := p.end('}')
+		if !ok {
 			return stSyntax
 		}
-		p.i++
-		break
+		if last {
+			break
+		}
 	}
-	for _, kid := range c.kids {
+	for k, kid := range c.kids {
 		if kid.n == base {
 			kid.appendNull()
+			c.lacks(base, k)
 		}
 	}
 	c.n++
@@ -182,18 +183,25 @@ func (p *parser) array(c *column, depth int) status {
 	st := stOK
 	kid := c.kids[0]
 	base := kid.n
-	ok := p.elements(depth, func() bool {
-		switch p.value(kid, depth+1) {
+	if depth > maxDepth {
+		return stSyntax
+	}
+	p.i++
+	if p.peek() == ']' {
+		p.i++
+		return c.close(base, st, true)
+	}
+	for {
+		switch e := p.value(kid, depth+1); e {
 		case stSyntax:
-			return false
-		case stBad:
-			st = stBad
-		case stPartial:
-			st = max(st, stPartial)
+			return stSyntax
+		case stBad, stPartial:
+			st = max(st, e)
 		}
-		return true
-	})
-	return c.close(base, st, ok)
+		if last, ok := p.end(']'); last || !ok {
+			return c.close(base, st, ok)
+		}
+	}
 }
 
 // close ends an array or map whose entries began at base.

@@ -137,14 +137,7 @@ func (s *Paths) eval(g *sink, st style, path []step, depth int) (found, ok bool)
 	case len(path) == 0:
 		return s.copy(g, st, t, num, depth)
 	case t == tokObject && path[0].index == stepField:
-		ok = s.p.fields(depth, &s.names[len(s.steps)-len(path)], func(field int) (ok bool) {
-			if found || field < 0 || s.p.peek() == 'n' {
-				return s.p.skip(depth + 1)
-			}
-			found, ok = s.eval(g, st, path[1:], depth+1)
-			return ok
-		})
-		return found, ok
+		return s.field(g, st, path, depth)
 	case t == tokArray && path[0].index == stepAll:
 		return s.all(g, st, path[1:], depth)
 	case t == tokArray && path[0].index >= 0:
@@ -162,6 +155,37 @@ func (s *Paths) eval(g *sink, st style, path []step, depth int) (found, ok bool)
 		return found, ok
 	}
 	return false, s.p.skipRest(t, depth)
+}
+
+// field writes what the path finds in the object at its brace: of a repeated field the
+// first value that is not null counts.
+func (s *Paths) field(g *sink, st style, path []step, depth int) (found, ok bool) {
+	p, names := &s.p, &s.names[len(s.steps)-len(path)]
+	if depth > maxDepth {
+		return false, false
+	}
+	p.i++
+	if p.peek() == '}' {
+		p.i++
+		return false, true
+	}
+	for at := 0; ; at++ {
+		field, ok := names.find(p, at)
+		switch {
+		case !ok:
+			return false, false
+		case found || field < 0 || p.peek() == 'n':
+			ok = p.skip(depth + 1)
+		default:
+			found, ok = s.eval(g, st, path[1:], depth+1)
+		}
+		if !ok {
+			return found, false
+		}
+		if last, ok := p.end('}'); last || !ok {
+			return found, ok
+		}
+	}
 }
 
 // copy writes a value that the whole path has led to.

@@ -114,6 +114,9 @@ func (r *Reader) end(record []byte, base int, st status) error {
 			k.truncate(base)
 		}
 		r.root.n = base
+		if r.root.absent != nil {
+			r.root.absent.truncate(base)
+		}
 	}
 	if st != stOK {
 		switch r.o.Mode {
@@ -126,6 +129,9 @@ func (r *Reader) end(record []byte, base int, st status) error {
 			return nil
 		}
 		if st >= stBad {
+			for k := range r.root.kids {
+				r.root.lacks(base, k)
+			}
 			r.root.appendZero()
 		}
 	}
@@ -181,5 +187,8 @@ func (r *Reader) Flush() (cols []arrow.Array, rows int) {
 		cols[r.slots[i]] = k.finish()
 	}
 	r.root.n = 0
+	if r.root.absent != nil {
+		r.root.absent.truncate(0)
+	}
 	return cols, rows
 }

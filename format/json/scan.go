@@ -15,15 +15,14 @@ type scanner struct {
 	i   int
 	o   *Options
 	buf []byte // unescaped text of the last string with escapes
-	int int64  // value of the last tokInt of at most 18 digits
+	int int64  // digits of the last number without exponent as an integer, if at most 18
+	// places is how many of these digits were behind the point, -1 if there was an exponent.
+	places int
 }
 
 const maxDepth = 1000 // Jackson's StreamReadConstraints
 
 func (s *scanner) space() {
-	if s.i < len(s.d) && s.d[s.i] > '/' {
-		return
-	}
 	for s.i < len(s.d) {
 		switch s.d[s.i] {
 		case ' ', '\t', '\n', '\r':
@@ -57,13 +56,31 @@ func (s *scanner) comment() bool {
 	return false
 }
 
-// peek skips white space and returns the next byte, 0 at the end.
-func (s *scanner) peek() byte {
-	s.space()
+// byte is the next byte, 0 at the end.
+func (s *scanner) byte() byte {
 	if s.i < len(s.d) {
 		return s.d[s.i]
 	}
 	return 0
+}
+
+// peek skips white space and returns the next byte, 0 at the end.
+func (s *scanner) peek() byte {
+	if c := s.byte(); c > ' ' && c != '/' {
+		return c
+	}
+	s.space()
+	return s.byte()
+}
+
+// end reads what follows a member or element, a comma or the closing byte; last tells which.
+func (s *scanner) end(closing byte) (last, ok bool) {
+	c := s.byte()
+	if c != ',' && c != closing {
+		c = s.peek()
+	}
+	s.i++
+	return c == closing, c == ',' || c == closing
 }
 
 const ones, highs = 0x0101010101010101, 0x8080808080808080
@@ -95,6 +112,22 @@ func stringEnd(d []byte, i int) (end int, ascii bool) {
 	return i, high&highs == 0
 }
 
+// digitsEnd is the index of the first byte from i on that is no digit. Numbers of any length
+// below eight take the same path, so that the processor need not guess the length.
+func digitsEnd(d []byte, i int) int {
+	for i+8 <= len(d) {
+		w := binary.LittleEndian.Uint64(d[i:]) ^ ones*'0'
+		k := bits.TrailingZeros64((w|(w+ones*(0x7f-9)))&highs) >> 3 // carries rise, so the lowest mark is right
+		if i += k; k < 8 {
+			return i
+		}
+	}
+	for i < len(d) && d[i]-'0' <= 9 {
+		i++
+	}
+	return i
+}
+
 // str reads a string at its opening quote. The result lives until the next call.
 func (s *scanner) str() ([]byte, bool) {
 	quote := s.d[s.i]
@@ -116,10 +149,18 @@ func (s *scanner) str() ([]byte, bool) {
 	return s.escaped(start, quote)
 }
 
-// escaped reads the string that begins at start byte by byte.
+// escaped reads the string that begins at start: runs of plain text and, byte by byte,
+// what is between them.
 func (s *scanner) escaped(start int, quote byte) ([]byte, bool) {
 	b := s.buf[:0]
 	for i := start; i < len(s.d); i++ {
+		if quote == '"' {
+			e, _ := stringEnd(s.d, i)
+			b = append(b, s.d[i:e]...)
+			if i = e; i == len(s.d) {
+				break
+			}
+		}
 		c := s.d[i]
 		switch {
 		case c == quote:
@@ -245,10 +286,7 @@ const (
 // next looks at the value that follows. A scalar other than a string is read and
 // its text returned; of an object, array or string only the class is told.
 func (s *scanner) next() (token, []byte) {
-	c := byte(0)
-	if s.i < len(s.d) {
-		c = s.d[s.i]
-	}
+	c := s.byte()
 	if c <= ' ' || c == '/' {
 		c = s.peek()
 	}
@@ -294,32 +332,36 @@ func (s *scanner) number() token {
 			return tokSpecial
 		}
 	}
-	first, v := i, int64(0)
+	first := i
+	v := int64(0)
 	for i < len(d) && d[i]-'0' <= 9 {
 		v = v*10 + int64(d[i]-'0')
 		i++
 	}
-	if first > s.i {
-		v = -v
-	}
-	s.int = v
 	if i == first || d[first] == '0' && i > first+1 && !s.o.AllowLeadingZeros {
 		return tokNone
 	}
 	t := tokInt
+	s.places = 0
 	if i < len(d) && d[i] == '.' {
 		t = tokFloat
 		i++
 		f := i
 		for i < len(d) && d[i]-'0' <= 9 {
+			v = v*10 + int64(d[i]-'0')
 			i++
 		}
-		if i == f {
+		if s.places = i - f; s.places == 0 {
 			return tokNone
 		}
 	}
+	if first > s.i {
+		v = -v
+	}
+	s.int = v
 	if i < len(d) && d[i]|0x20 == 'e' {
 		t = tokFloat
+		s.places = -1
 		i++
 		if i < len(d) && (d[i] == '+' || d[i] == '-') {
 			i++
@@ -338,6 +380,15 @@ func (s *scanner) number() token {
 
 // skip reads over a value, checking its syntax.
 func (s *scanner) skip(depth int) bool {
+	switch c := s.byte(); {
+	case c == '"':
+		return s.skipRest(tokString, depth)
+	case c-'1' < 9: // mostly a whole number
+		if e := digitsEnd(s.d, s.i); e < len(s.d) && (s.d[e] == ',' || s.d[e] == '}') {
+			s.i = e
+			return true
+		}
+	}
 	t, _ := s.next()
 	return t != tokNone && s.skipRest(t, depth)
 }
@@ -379,14 +430,8 @@ func (s *scanner) members(depth int, f func(name []byte) bool) bool {
 		if !f(name) {
 			return false
 		}
-		switch s.peek() {
-		case ',':
-			s.i++
-		case '}':
-			s.i++
-			return true
-		default:
-			return false
+		if last, ok := s.end('}'); last || !ok {
+			return ok
 		}
 	}
 }
@@ -405,14 +450,8 @@ func (s *scanner) elements(depth int, f func() bool) bool {
 		if !f() {
 			return false
 		}
-		switch s.peek() {
-		case ',':
-			s.i++
-		case ']':
-			s.i++
-			return true
-		default:
-			return false
+		if last, ok := s.end(']'); last || !ok {
+			return ok
 		}
 	}
 }

@@ -28,6 +28,9 @@ func (r *VariantReader) Read(record []byte) (v *variant.Builder, twice string, o
 	r.b.Reset()
 	t, num := r.p.next()
 	twice, ok = r.p.variant(&r.b, t, num, 0)
+	if (t == tokInt || t == tokFloat) && r.p.i < len(record) && record[r.p.i] > ' ' {
+		return nil, "", false // as in 2024-01-01, which is no number
+	}
 	return &r.b, twice, ok
 }
 

@@ -37,6 +37,9 @@ func (p *Pattern) Append(b []byte, micros int64, zone *time.Location) []byte {
 	}
 	year, month, day := text.CivilFromDays(days)
 	m.year, m.month, m.day = int(year), month, day
+	if p.layout != nil && year >= 1000 && year < 10_000 {
+		return p.layout.append(b, &m)
+	}
 	return m.ops(b, p.ops)
 }
 

@@ -48,6 +48,7 @@ type op struct {
 type Pattern struct {
 	source string
 	ops    []op
+	layout *layout // prints what ops do, for most patterns and years
 }
 
 // String is the pattern's source.
@@ -78,7 +79,7 @@ func Compile(pattern string, parsing bool) (*Pattern, error) {
 		}
 		return nil, err
 	}
-	return &Pattern{source: pattern, ops: c.ops}, nil
+	return &Pattern{source: pattern, ops: c.ops, layout: newLayout(c.ops)}, nil
 }
 
 // legacyAccepts tells whether Java's SimpleDateFormat takes the pattern.

@@ -162,7 +162,10 @@ func ParseInterval(s []byte) (months, days int32, micros int64, ok bool) {
 			words = words[1:]
 		}
 		digits, neg := signOf([]byte(number), false)
-		v, rest, ok := intervalNumber(digits, 18)
+		v, rest, ok := intervalNumber(digits, 19)
+		if v < 0 {
+			return 0, 0, 0, false
+		}
 		fraction, hasFraction := int64(0), false
 		if len(rest) > 0 && rest[0] == '.' {
 			hasFraction = true
@@ -188,6 +191,7 @@ func ParseInterval(s []byte) (months, days int32, micros int64, ok bool) {
 		if neg {
 			v, fraction = -v, -fraction
 		}
+		small := int64(int32(v)) == v
 		unit = strings.TrimSuffix(unit, "s")
 		if hasFraction && unit != "second" {
 			return 0, 0, 0, false
@@ -217,7 +221,7 @@ func ParseInterval(s []byte) (months, days int32, micros int64, ok bool) {
 		}
 		p, fits := MulInt64(v, scale)
 		sum, over := AddInt64(micros, p+fraction)
-		if !fits || over || int64(int32(m)) != m || int64(int32(d)) != d {
+		if !fits || over || scale == 0 && !small || int64(int32(m)) != m || int64(int32(d)) != d {
 			return 0, 0, 0, false
 		}
 		micros = sum

@@ -132,10 +132,19 @@ func unsignedDecimal(s []byte) (float64, bool) {
 		}
 		point = i
 	}
-	if digits == 0 || m >= 1<<53 {
+	if digits == 0 {
 		return 0, false
 	}
-	return float64(m) / powersOfTen[len(s)-min(point+1, len(s))], true
+	return Scaled(m, len(s)-min(point+1, len(s)))
+}
+
+// Scaled is m divided by ten to the power of scale, at most 18, rounded once; false if m is
+// no exact double.
+func Scaled(m uint64, scale int) (float64, bool) {
+	if m >= 1<<53 {
+		return 0, false
+	}
+	return float64(m) / powersOfTen[scale], true
 }
 
 var powersOfTen = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18}

@@ -1,7 +1,9 @@
 package text
 
 import (
+	"fmt"
 	"math"
+	"math/rand/v2"
 	"strconv"
 	"strings"
 	"testing"
@@ -52,6 +54,38 @@ func TestParseTimestamp(t *testing.T) {
 		if got != want {
 			t.Errorf("ParseTimestamp(%q) = %q, want %q", s, got, want)
 		}
+	}
+}
+
+// TestPlainTimestamp reads correct and damaged texts of the usual form in eight-byte words
+// and piece by piece.
+func TestPlainTimestamp(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 7))
+	plain := 0
+	for range 200_000 {
+		s := fmt.Appendf(nil, "%04d-%02d-%02d%c%02d:%02d:%02d", r.IntN(10_000), r.IntN(14), r.IntN(33), " T"[r.IntN(2)], r.IntN(25), r.IntN(61), r.IntN(61))
+		if r.IntN(3) > 0 {
+			s = append(s, fmt.Sprintf(".%06d", r.IntN(1_000_000))[:r.IntN(8)]...)
+		}
+		if r.IntN(3) == 0 {
+			s = append(s, 'Z')
+		}
+		if r.IntN(4) == 0 {
+			s[r.IntN(len(s))] = byte(r.IntN(256))
+		}
+		micros, zulu, ok := plainTimestamp(s)
+		if !ok {
+			continue
+		}
+		plain++
+		p, split := splitTimestamp(s)
+		want, valid := p.local(0)
+		if !split || !valid || want != micros || zulu != (p.zone != nil) {
+			t.Fatalf("%q is %d, zulu %t; want %d, zone %q", s, micros, zulu, want, p.zone)
+		}
+	}
+	if plain < 50_000 {
+		t.Errorf("only %d texts were plain", plain)
 	}
 }
 

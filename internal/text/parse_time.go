@@ -97,9 +97,6 @@ type timeParts struct {
 // splitTimestamp takes apart [+-]yyyy[-m[m][-d[d][ |T][h]h:[m]m:[s]s[.f…][zone]]]
 // and T[h]h:…; digits of the fraction after the sixth are dropped.
 func splitTimestamp(s []byte) (p timeParts, ok bool) {
-	if p, ok = plainTimestamp(s); ok {
-		return p, true
-	}
 	s = TrimBlank(s)
 	if len(s) == 0 {
 		return p, false
@@ -182,46 +179,6 @@ loop:
 	return p, true
 }
 
-// plainTimestamp takes apart the usual form, yyyy-MM-dd HH:mm:ss[.f{1,6}][Z] with a blank
-// or T in the middle; false for all other texts.
-func plainTimestamp(s []byte) (p timeParts, ok bool) {
-	n := len(s)
-	if n < 19 {
-		return p, false
-	}
-	var z []byte
-	if s[n-1] == 'Z' {
-		z = s[n-1:]
-		n--
-	}
-	if n == 20 || n > 26 || s[4] != '-' || s[7] != '-' || s[10] != ' ' && s[10] != 'T' || s[13] != ':' || s[16] != ':' {
-		return p, false
-	}
-	micros, odd := uint32(0), uint32(0)
-	if n > 20 {
-		if s[19] != '.' {
-			return p, false
-		}
-		f := [6]byte{'0', '0', '0', '0', '0', '0'}
-		copy(f[:], s[20:n])
-		a, b, c := two(f[0:], &odd), two(f[2:], &odd), two(f[4:], &odd)
-		micros = a*10_000 + b*100 + c
-	}
-	p.seg[0] = int64(two(s, &odd)*100 + two(s[2:], &odd))
-	p.seg[1], p.seg[2] = int64(two(s[5:], &odd)), int64(two(s[8:], &odd))
-	p.seg[3], p.seg[4], p.seg[5] = int64(two(s[11:], &odd)), int64(two(s[14:], &odd)), int64(two(s[17:], &odd))
-	p.seg[6], p.zone = int64(micros), z
-	return p, odd>>31 == 0
-}
-
-// two reads two digits and sets the highest bit of odd if one is none.
-func two(s []byte, odd *uint32) uint32 {
-	b := (*[2]byte)(s)
-	x, y := uint32(b[0])-'0', uint32(b[1])-'0'
-	*odd |= (9 - x) | (9 - y) | x | y
-	return x*10 + y
-}
-
 func timestampDigits(segment, digits int) bool {
 	switch segment {
 	case 0:
@@ -276,6 +233,9 @@ func MulInt64(a, b int64) (int64, bool) {
 // is UTC) is the zone of a string without one. The result counts microseconds.
 // A string of a time only is refused, since its date would be the current one.
 func ParseTimestamp(s []byte, loc *time.Location) (int64, bool) {
+	if micros, zulu, ok := plainTimestamp(s); ok {
+		return plainInstant(micros, zulu, loc), true
+	}
 	p, ok := splitTimestamp(s)
 	if !ok || p.justTime {
 		return 0, false
@@ -285,11 +245,22 @@ func ParseTimestamp(s []byte, loc *time.Location) (int64, bool) {
 
 // ParseTimestampAt is ParseTimestamp that takes a time only for that time today.
 func ParseTimestampAt(s []byte, loc *time.Location, now int64) (int64, bool) {
+	if micros, zulu, ok := plainTimestamp(s); ok {
+		return plainInstant(micros, zulu, loc), true
+	}
 	p, ok := splitTimestamp(s)
 	if !ok {
 		return 0, false
 	}
 	return p.instant(loc, now)
+}
+
+// plainInstant is the instant of a wall clock of UTC (zulu) or of the zone loc.
+func plainInstant(micros int64, zulu bool, loc *time.Location) int64 {
+	if zulu || loc == nil || loc == time.UTC {
+		return micros
+	}
+	return NewClock(loc).Instant(micros)
 }
 
 func (p *timeParts) instant(loc *time.Location, now int64) (int64, bool) {
@@ -324,6 +295,9 @@ func (p *timeParts) instant(loc *time.Location, now int64) (int64, bool) {
 // does, in microseconds. A zone in the text is checked and ignored if allowZone
 // is set; otherwise the text is refused.
 func ParseTimestampNTZ(s []byte, allowZone bool) (int64, bool) {
+	if micros, zulu, ok := plainTimestamp(s); ok {
+		return micros, allowZone || !zulu
+	}
 	p, ok := splitTimestamp(s)
 	if !ok || p.justTime {
 		return 0, false

@@ -41,6 +41,7 @@ type env struct {
 	options source.Options
 	conf    map[string]string
 	zone    *time.Location
+	absent  bool // source.Pushdown.Absent
 }
 
 func newEnv(c source.Context, o source.Options) env {

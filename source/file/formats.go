@@ -151,11 +151,18 @@ func jsonReader(e env, schema *vector.Schema, need []int) (textReader, error) {
 		return nil, err
 	}
 	r := json.NewReader(schema.Project(need), o)
+	if e.absent {
+		r.NoteAbsent()
+	}
 	return func(in io.Reader, start bool, out func([]arrow.Array, int) error) error {
 		flush := func() error {
+			absent := r.Absent()
 			cols, n := r.Flush()
 			if n == 0 {
 				return nil
+			}
+			if absent != nil {
+				cols = append(cols, vector.NewFixed(vector.Long, absent, nil))
 			}
 			return out(cols, n)
 		}

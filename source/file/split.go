@@ -138,7 +138,9 @@ func (s *split) read(ctx context.Context, emit func([]arrow.Array, int) error) e
 	if s.format.text == nil {
 		return readParquet(ctx, s.part, s.data.Project(s.need), emit)
 	}
-	parse, err := s.format.text(s.env, s.data, s.need)
+	e := s.env
+	e.absent = s.push.Absent
+	parse, err := s.format.text(e, s.data, s.need)
 	if err != nil {
 		return err
 	}
@@ -203,6 +205,9 @@ func (s *split) emit(data []arrow.Array, n int, out func(*vector.Batch) error) e
 		}
 	}
 	b := vector.NewBatch(s.out, cols, n)
+	if len(data) > len(s.need) {
+		b = s.withAbsent(b, vector.Values[int64](data[len(s.need)]))
+	}
 	if s.push.Filter != nil {
 		f, err := s.push.Filter(b)
 		if err != nil || f == nil || f.Len() == 0 {
@@ -211,4 +216,19 @@ func (s *split) emit(data []arrow.Array, n int, out func(*vector.Batch) error) e
 		b = f
 	}
 	return out(b)
+}
+
+// withAbsent adds the column of absent fields, given by the columns of the file.
+func (s *split) withAbsent(b *vector.Batch, masks []int64) *vector.Batch {
+	out := make([]int64, len(masks))
+	for i, c := range s.from {
+		if c.data < 0 || c.data > 63 || i > 63 {
+			continue
+		}
+		for row, m := range masks {
+			out[row] |= m >> c.data & 1 << i
+		}
+	}
+	schema := &vector.Schema{Fields: append(s.out.Fields[:len(s.out.Fields):len(s.out.Fields)], vector.Field{Name: "absent", Type: vector.Long})}
+	return vector.NewBatch(schema, append(b.Columns(), vector.NewFixed(vector.Long, out, nil)), b.Len())
 }
