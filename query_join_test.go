@@ -66,8 +66,8 @@ func TestJoinStateBounds(t *testing.T) {
 		{"r.ts BETWEEN l.ts - INTERVAL 1 MINUTE AND l.ts + INTERVAL '1:30' MINUTE TO SECOND", leave("- 1m30.001s"), leave("- 1m0.001s")},
 		{"l.ts + INTERVAL 5 SECONDS >= r.ts", leave("- 5.001s"), forever},
 		{"l.ts >= r.ts - INTERVAL 5 SECONDS", leave("- 5.001s"), forever},
-		{"l.ts - r.ts >= -INTERVAL 5 SECONDS", leave("- 5.001s"), forever},
-		{"r.ts - l.ts <= INTERVAL 5 SECONDS", leave("- 5.001s"), forever},
+		{"l.ts - r.ts >= -INTERVAL 5 SECONDS", forever, forever}, // Spark takes no differences apart
+		{"r.ts - l.ts <= INTERVAL 5 SECONDS", forever, forever},
 		{"l.ts - INTERVAL 3 SECONDS < r.ts + INTERVAL 2 SECONDS", forever, leave("- 5s")},
 		{"l.ts + INTERVAL 1 SECOND + INTERVAL 2 SECONDS > r.ts", leave("- 3s"), forever},
 		{"CAST(l.ts AS BIGINT) > CAST(r.ts AS BIGINT) - 5", leave("- 5s"), forever},
