@@ -34,7 +34,7 @@ func Open(ctx context.Context, dir objstore.Store, conf map[string]string) (stat
 	if err != nil {
 		return nil, err
 	}
-	piece := int64(4 << 20)
+	piece := int64(16 << 20)
 	if v := conf[snapshotPieceSize]; v != "" {
 		n, ok := text.ParseBytes(v)
 		if !ok || n < 1 {
