@@ -72,10 +72,11 @@ func (f *Feed) Latest(_ context.Context, start source.Offset, _ bool) (source.Of
 
 // Plan cuts a micro-batch into splits of up to 64,000 rows.
 func (f *Feed) Plan(_ context.Context, start, end source.Offset, p source.Pushdown) ([]source.Split, error) {
-	step := max(1, 64_000/f.PerSecond)
+	const most = 64_000
 	var out []source.Split
-	for at := second(start); at < second(end); at += step {
-		out = append(out, split{f, at, min(at+step, second(end)), p.Columns})
+	last := second(end) * f.PerSecond
+	for at := second(start) * f.PerSecond; at < last; at += most {
+		out = append(out, split{f, at, min(at+most, last), p.Columns})
 	}
 	return out, nil
 }
@@ -89,20 +90,21 @@ func (f *Feed) Close() error { return nil }
 // Describe names the source.
 func (f *Feed) Describe() string { return "feed" }
 
+// split is the rows from one number to another.
 type split struct {
 	*Feed
 	from, to int64
 	columns  []int
 }
 
-func (s split) Size() int64      { return (s.to - s.from) * s.PerSecond * 24 }
-func (s split) Describe() string { return fmt.Sprintf("seconds %d to %d", s.from, s.to) }
+func (s split) Size() int64      { return (s.to - s.from) * 24 }
+func (s split) Describe() string { return fmt.Sprintf("rows %d to %d", s.from, s.to) }
 
 func (s split) Read(_ context.Context, out func(*vector.Batch) error) error {
-	n := int((s.to - s.from) * s.PerSecond)
+	n := int(s.to - s.from)
 	k, ts := make([]int64, n), make([]int64, n)
 	for i := range k {
-		row := s.from*s.PerSecond + int64(i)
+		row := s.from + int64(i)
 		k[i], ts[i] = row*0x5851F42D4C957F2D, row*(1_000_000/s.PerSecond) // an odd factor keeps keys apart
 		if s.Keys > 0 {
 			k[i] = int64(uint64(k[i]) >> 1 % uint64(s.Keys))
