@@ -49,7 +49,7 @@ func (d *Dedup) known(grown []growth, rows []uint32) ([]uint32, error) {
 	if n == 0 {
 		return rows, nil
 	}
-	found, _, err := d.tier.table.Get(exec.Block(d.fields(), concat(parts), n))
+	found, _, err := d.tier.table.Get(exec.Block(d.fields(), vector.ConcatColumns(parts), n))
 	if err != nil || len(found) == 0 {
 		return rows, err
 	}
@@ -79,21 +79,6 @@ func (d *Dedup) known(grown []growth, rows []uint32) ([]uint32, error) {
 		s.added = s.added[:g.before+len(stay)]
 	}
 	return rows[:left], nil
-}
-
-// concat is the columns of all parts.
-func concat(parts [][]arrow.Array) []arrow.Array {
-	if len(parts) == 1 {
-		return parts[0]
-	}
-	cols, col := make([]arrow.Array, len(parts[0])), make([]arrow.Array, len(parts))
-	for i := range cols {
-		for k, p := range parts {
-			col[k] = p[i]
-		}
-		cols[i] = vector.Concat(col)
-	}
-	return cols
 }
 
 // give writes the keys of a set to the tier, but for those that stay, and drops them from

@@ -193,16 +193,23 @@ type scalarJoiner struct {
 }
 
 func (m *scalarJoiner) list(es []Expr) []Expr {
+	return joinSubqueries(es, &m.err, m.join, func(q *Subquery) bool {
+		return len(q.Outer) > 0 && (q.Kind == "scalar" || !m.input.Streaming())
+	})
+}
+
+// joinSubqueries replaces the wanted subqueries in expressions by what join gives for them, until one fails.
+func joinSubqueries(es []Expr, failed *error, join func(*Subquery) (Expr, error), wanted func(*Subquery) bool) []Expr {
 	out := make([]Expr, len(es))
 	for i, e := range es {
 		out[i] = Transform(e, func(x Expr) Expr {
 			q, ok := x.(*Subquery)
-			if !ok || len(q.Outer) == 0 || q.Kind != "scalar" && m.input.Streaming() || m.err != nil {
+			if !ok || *failed != nil || !wanted(q) {
 				return x
 			}
-			v, err := m.join(q)
+			v, err := join(q)
 			if err != nil {
-				m.err = q.place(err)
+				*failed = q.place(err)
 				return x
 			}
 			return v

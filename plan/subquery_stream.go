@@ -189,22 +189,7 @@ type existenceJoiner struct {
 }
 
 func (m *existenceJoiner) list(es []Expr) []Expr {
-	out := make([]Expr, len(es))
-	for i, e := range es {
-		out[i] = Transform(e, func(x Expr) Expr {
-			q, ok := x.(*Subquery)
-			if !ok || q.Kind == "scalar" || m.err != nil {
-				return x
-			}
-			v, err := m.join(q)
-			if err != nil {
-				m.err = q.place(err)
-				return x
-			}
-			return v
-		})
-	}
-	return out
+	return joinSubqueries(es, &m.err, m.join, func(q *Subquery) bool { return q.Kind != "scalar" })
 }
 
 // join adds the join for a subquery whose conditions are equalities. As in Spark its value

@@ -27,6 +27,21 @@ func Concat(arrs []arrow.Array) arrow.Array {
 	return out
 }
 
+// ConcatColumns joins parts of the same columns, of which there is at least one.
+func ConcatColumns(parts [][]arrow.Array) []arrow.Array {
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	cols, col := make([]arrow.Array, len(parts[0])), make([]arrow.Array, len(parts))
+	for i := range cols {
+		for k, p := range parts {
+			col[k] = p[i]
+		}
+		cols[i] = Concat(col)
+	}
+	return cols
+}
+
 // Take gathers values by index; indexes may repeat and come in any order.
 func Take(a arrow.Array, idx []uint32) arrow.Array {
 	n := len(idx)

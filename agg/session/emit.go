@@ -95,7 +95,7 @@ func (m *merger) flush(until int64) error {
 	if m.rows == 0 {
 		return f.emit(hot, m.out)
 	}
-	cols := join(m.parts)
+	cols := vector.ConcatColumns(m.parts)
 	orders, n := vector.Values[int64](cols[0]), 0
 	for n < m.rows && before(orders[n]) {
 		n++
@@ -145,7 +145,7 @@ func (m *merger) emit(cols []arrow.Array, n int, hot []uint32) error {
 		if err != nil {
 			return err
 		}
-		result = join([][]arrow.Array{result, h})
+		result = vector.ConcatColumns([][]arrow.Array{result, h})
 	}
 	for lo := 0; lo < len(order); lo += emitRows {
 		rows := order[lo:min(lo+emitRows, len(order))]

@@ -118,7 +118,7 @@ func (f *Final) dropLate(in *vector.Batch) *vector.Batch {
 func (f *Final) EndBatch(out exec.Emit) error {
 	m := f.task.Metrics
 	if f.rows > 0 {
-		if err := f.fold(join(f.parts), f.rows); err != nil {
+		if err := f.fold(vector.ConcatColumns(f.parts), f.rows); err != nil {
 			return err
 		}
 		f.parts = nil
@@ -142,21 +142,6 @@ func (f *Final) EndBatch(out exec.Emit) error {
 		f.late = nil
 	}
 	return nil
-}
-
-// join is the columns of all parts.
-func join(parts [][]arrow.Array) []arrow.Array {
-	if len(parts) == 1 {
-		return parts[0]
-	}
-	cols, col := make([]arrow.Array, len(parts[0])), make([]arrow.Array, len(parts))
-	for i := range cols {
-		for k, p := range parts {
-			col[k] = p[i]
-		}
-		cols[i] = vector.Concat(col)
-	}
-	return cols
 }
 
 // fold merges n rows into the sessions.

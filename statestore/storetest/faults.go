@@ -160,16 +160,7 @@ func testCrashInFlight(t *testing.T, d statestore.Driver) {
 		r := newRun(d, faulty.New(disk, crash, faulty.Scatter(uint64(n), 300*time.Microsecond)))
 		r.conf = confs[n%len(confs)]
 		finished := r.open() == nil && r.inFlight(batches)
-		r.dir = disk
-		must(t, r.open())
-		r.check(t, r.last().N, r.last().Attempt)
-		if r.batches(batches); r.last().N != batches {
-			t.Fatalf("call %d: no way on from version %d", n, r.last().N)
-		}
-		must(t, r.open())
-		for v := r.keep; v <= r.last().N; v++ {
-			r.check(t, v, r.attempts[v])
-		}
+		r.goOn(t, disk, batches, fmt.Sprint("call ", n))
 		if finished {
 			return
 		}

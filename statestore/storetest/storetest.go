@@ -321,20 +321,26 @@ func testCrash(t *testing.T, d statestore.Driver, conf map[string]string) {
 			if r.open() == nil {
 				finished = r.batches(batches)
 			}
-			r.dir = disk
-			must(t, r.open())
-			r.check(t, r.last().N, r.last().Attempt)
-			if r.batches(batches); r.last().N != batches {
-				t.Fatalf("operation %d: no way on from version %d", n, r.last().N)
-			}
-			must(t, r.open())
-			for v := r.keep; v <= r.last().N; v++ {
-				r.check(t, v, r.attempts[v])
-			}
+			r.goOn(t, disk, batches, fmt.Sprint("operation ", n))
 		}
 		if finished {
 			return
 		}
+	}
+}
+
+// goOn continues to version n from what a crash has left on the disk, and checks the state then and all that is retained.
+func (r *run) goOn(t *testing.T, disk objstore.Store, n int64, crash string) {
+	t.Helper()
+	r.dir = disk
+	must(t, r.open())
+	r.check(t, r.last().N, r.last().Attempt)
+	if r.batches(n); r.last().N != n {
+		t.Fatalf("%s: no way on from version %d", crash, r.last().N)
+	}
+	must(t, r.open())
+	for v := r.keep; v <= r.last().N; v++ {
+		r.check(t, v, r.attempts[v])
 	}
 }
 
