@@ -16,6 +16,7 @@ import (
 
 	"github.com/vstream/vstream"
 	"github.com/vstream/vstream/bench/feed"
+	"github.com/vstream/vstream/bench/stat"
 	"github.com/vstream/vstream/condition"
 	_ "github.com/vstream/vstream/drivers"
 	"github.com/vstream/vstream/stream"
@@ -59,7 +60,7 @@ func main() {
 				fmt.Fprintln(os.Stderr, condition.Render(err))
 				os.Exit(1)
 			}
-			median, mean := quantile(t, 0.5), average(t)
+			median, mean := stat.Quantile(t, 0.5), stat.Mean(t)
 			if rows == *small {
 				base = median
 			}
@@ -141,13 +142,3 @@ func (c *clock) Progress(p *stream.Progress) {
 
 func (c *clock) Idle(_, _ string, _ time.Time)   {}
 func (c *clock) Terminated(_, _ string, _ error) {}
-
-func quantile(sorted []float64, q float64) float64 { return sorted[int(q*float64(len(sorted)-1))] }
-
-func average(v []float64) float64 {
-	sum := 0.0
-	for _, x := range v {
-		sum += x
-	}
-	return sum / float64(len(v))
-}

@@ -11,12 +11,12 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync/atomic"
 	"time"
 
 	"github.com/vstream/vstream"
 	"github.com/vstream/vstream/bench/feed"
+	"github.com/vstream/vstream/bench/stat"
 	"github.com/vstream/vstream/condition"
 	_ "github.com/vstream/vstream/drivers"
 	"github.com/vstream/vstream/objstore"
@@ -53,7 +53,7 @@ func run(rows, batches int64, provider, dir string) (err error) {
 		return writes, err
 	})
 	fmt.Printf("%-34s%10s%10s%10s%10s\n", fmt.Sprintf("ms per micro-batch of %d rows", rows), "p50", "p90", "p99", "mean")
-	own, err := measure(rows, batches, provider, "mem://latency", nil)
+	own, err := measure(rows, batches, provider, "mem://latency", &timedStore{})
 	if err != nil {
 		return err
 	}
@@ -65,11 +65,11 @@ func run(rows, batches int64, provider, dir string) (err error) {
 	print("checkpoint on disk", all)
 	print("of it in durable writes", writes.batches)
 	fmt.Printf("%d files a batch; the whole is %.2f times the writes at the median, %.2f in the mean\n",
-		writes.files.Load()/int64(len(all)), quantile(all, 0.5)/quantile(writes.batches, 0.5), mean(all)/mean(writes.batches))
+		writes.files.Load()/int64(len(all)), stat.Quantile(all, 0.5)/stat.Quantile(writes.batches, 0.5), stat.Mean(all)/stat.Mean(writes.batches))
 	return nil
 }
 
-// measure gives the times of the batches in ms, without the first ones.
+// measure gives the times of the batches in ms, without the first ones. What writes adds up, it keeps by batch.
 func measure(rows, batches int64, provider, checkpoint string, writes *timedStore) ([]float64, error) {
 	s, err := vstream.New(vstream.WithConf("spark.sql.streaming.stateStore.providerClass", provider))
 	if err != nil {
@@ -107,20 +107,13 @@ func (c *clock) Progress(*stream.Progress) {
 	now := time.Now()
 	took := now.Sub(c.last)
 	c.last = now
-	written := time.Duration(0)
-	if c.writes != nil {
-		written = time.Duration(c.writes.spent.Swap(0))
-	}
+	written := time.Duration(c.writes.spent.Swap(0))
 	if c.warm++; c.warm <= first {
-		if c.writes != nil {
-			c.writes.files.Store(0)
-		}
+		c.writes.files.Store(0)
 		return
 	}
 	c.took = append(c.took, ms(took))
-	if c.writes != nil {
-		c.writes.batches = append(c.writes.batches, ms(written))
-	}
+	c.writes.batches = append(c.writes.batches, ms(written))
 }
 
 func (c *clock) Idle(_, _ string, _ time.Time)   {}
@@ -149,20 +142,7 @@ func (s *timedStore) add(began time.Time) {
 }
 
 func print(what string, took []float64) {
-	fmt.Printf("%-34s%10.2f%10.2f%10.2f%10.2f\n", what, quantile(took, 0.5), quantile(took, 0.9), quantile(took, 0.99), mean(took))
+	fmt.Printf("%-34s%10.2f%10.2f%10.2f%10.2f\n", what, stat.Quantile(took, 0.5), stat.Quantile(took, 0.9), stat.Quantile(took, 0.99), stat.Mean(took))
 }
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
-
-func quantile(v []float64, q float64) float64 {
-	v = slices.Sorted(slices.Values(v))
-	return v[int(q*float64(len(v)-1))]
-}
-
-func mean(v []float64) float64 {
-	sum := 0.0
-	for _, x := range v {
-		sum += x
-	}
-	return sum / float64(len(v))
-}
